@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.dynamo4j.core.model;
+
+import java.util.Collections;
+import java.util.Set;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What the caller asks of routing: a pin, an allow-list, an isolation key. All unset by default.
+ */
+public final class RoutingHints {
+  private static final RoutingHints NONE = builder().build();
+
+  private final @Nullable WorkerWithDpRank pinnedWorker;
+  private final @Nullable Set<Long> allowedWorkerIds;
+  private final String loraName;
+  private final String cacheNamespace;
+  private final long expectedOutputTokens;
+
+  private RoutingHints(Builder builder) {
+    this.pinnedWorker = builder.pinnedWorker;
+    this.allowedWorkerIds = builder.allowedWorkerIds;
+    this.loraName = builder.loraName;
+    this.cacheNamespace = builder.cacheNamespace;
+    this.expectedOutputTokens = builder.expectedOutputTokens;
+  }
+
+  public static RoutingHints none() {
+    return NONE;
+  }
+
+  public static Builder builder() {
+    return new Builder();
+  }
+
+  /** Returns the one worker that may serve the request, or null. A pin also rules out migration. */
+  public @Nullable WorkerWithDpRank pinnedWorker() {
+    return pinnedWorker;
+  }
+
+  /** Returns the only workers that may serve the request, or null where all may. */
+  public @Nullable Set<Long> allowedWorkerIds() {
+    return allowedWorkerIds;
+  }
+
+  /** Returns the adapter's name, empty for the base model. */
+  public String loraName() {
+    return loraName;
+  }
+
+  /** Returns the cache isolation key ({@code cache_salt} on the wire), empty for none. */
+  public String cacheNamespace() {
+    return cacheNamespace;
+  }
+
+  /** Returns the expected number of output tokens, or -1. */
+  public long expectedOutputTokens() {
+    return expectedOutputTokens;
+  }
+
+  /** Builds {@link RoutingHints}. */
+  public static final class Builder {
+    private @Nullable WorkerWithDpRank pinnedWorker;
+    private @Nullable Set<Long> allowedWorkerIds;
+    private String loraName = "";
+    private String cacheNamespace = "";
+    private long expectedOutputTokens = -1;
+
+    private Builder() {}
+
+    public Builder pinnedWorker(WorkerWithDpRank worker) {
+      this.pinnedWorker = worker;
+      return this;
+    }
+
+    public Builder allowedWorkerIds(Set<Long> workerIds) {
+      this.allowedWorkerIds = Collections.unmodifiableSet(new TreeSet<>(workerIds));
+      return this;
+    }
+
+    public Builder loraName(String loraName) {
+      this.loraName = loraName;
+      return this;
+    }
+
+    public Builder cacheNamespace(String cacheNamespace) {
+      this.cacheNamespace = cacheNamespace;
+      return this;
+    }
+
+    public Builder expectedOutputTokens(long tokens) {
+      this.expectedOutputTokens = tokens;
+      return this;
+    }
+
+    public RoutingHints build() {
+      return new RoutingHints(this);
+    }
+  }
+}

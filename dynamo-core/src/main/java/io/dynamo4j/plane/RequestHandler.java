@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.dynamo4j.plane;
+
+/**
+ * A worker's answer to requests.
+ *
+ * @param <Q> request type
+ * @param <R> response item type
+ */
+@FunctionalInterface
+public interface RequestHandler<Q, R> {
+
+  /**
+   * Takes one request and answers through {@code sink}, now or later, from any thread.
+   *
+   * <p>Throwing refuses the request: the caller sees a failure before the stream was opened.
+   */
+  void handle(String requestId, Q request, ResponseSink<R> sink);
+}

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+import org.jspecify.annotations.NullMarked;
+
+/** Model, tokens, time and lanes, plane contracts: everything the other modules share. */
+@NullMarked
+module io.dynamo4j.core {
+  requires static transitive org.jspecify;
+
+  exports io.dynamo4j.core.model;
+  exports io.dynamo4j.core.runtime;
+  exports io.dynamo4j.core.token;
+  exports io.dynamo4j.plane;
+}
