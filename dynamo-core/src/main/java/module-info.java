@@ -6,8 +6,13 @@ import org.jspecify.annotations.NullMarked;
 module io.dynamo4j.core {
   requires static transitive org.jspecify;
 
+  exports io.dynamo4j.core.collect to
+      io.dynamo4j.indexer,
+      io.dynamo4j.kvrouter;
   exports io.dynamo4j.core.model;
   exports io.dynamo4j.core.runtime;
   exports io.dynamo4j.core.token;
+  exports io.dynamo4j.core.tree to
+      io.dynamo4j.indexer;
   exports io.dynamo4j.plane;
 }

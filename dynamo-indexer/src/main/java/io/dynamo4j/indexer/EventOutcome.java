@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.dynamo4j.indexer;
+
+/** What became of one event handed to an index. */
+public enum EventOutcome {
+  /** Took effect as a whole. */
+  APPLIED,
+  /** A store of blocks that were all known; no change. */
+  DUPLICATE,
+  /** A store under a block that its rank is not known to hold; refused as a whole. */
+  PARENT_NOT_FOUND,
+  /** A store that names its own parent among its blocks; refused as a whole. */
+  SELF_REFERENCE,
+  /** A removal of which some hashes were not known; the others were removed. */
+  UNKNOWN_BLOCKS,
+  /** A store for which the index had no room; refused as a whole. */
+  OUT_OF_CAPACITY,
+  /** An event of a tier below the device; this index does not keep those. */
+  OTHER_TIER,
+  /** Dropped because too many updates were pending. */
+  QUEUE_FULL
+}

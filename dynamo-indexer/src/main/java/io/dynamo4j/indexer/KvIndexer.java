@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.dynamo4j.indexer;
+
+import io.dynamo4j.core.model.OverlapScores;
+import io.dynamo4j.core.model.RouterEvent;
+import io.dynamo4j.core.model.WorkerWithDpRank;
+import java.util.concurrent.CompletionStage;
+
+/**
+ * Knows which rank holds which prefix of KV blocks, from the events of the ranks.
+ *
+ * <p>The score of a rank is a function of that rank's own events: exact after any order of stores,
+ * removals and clears, whatever other ranks hold. An update is visible to lookups some time after
+ * it was handed in; {@link #flush} says when.
+ *
+ * <p><b>Threads.</b> Every method may be called from any thread and never waits for another
+ * component. Updates of one caller are applied in the order handed in, on one lane; lookups run on
+ * the caller's thread.
+ */
+public interface KvIndexer extends AutoCloseable {
+
+  /** Returns a builder for the index of this library. */
+  static KvIndexerBuilder builder() {
+    return new KvIndexerBuilder();
+  }
+
+  /** Returns tokens per block: what queries and events must have been hashed with. */
+  int blockSize();
+
+  /**
+   * Replaces {@code out} by the ranks that hold at least the first block of the query, each once,
+   * with its number of leading blocks.
+   *
+   * @param localHashes local hash of each block of the prompt, from its first
+   * @param count how many of them form the query; 0 gives an empty result
+   * @throws IndexOutOfBoundsException if {@code count} is negative or beyond the array
+   */
+  void findMatches(long[] localHashes, int count, OverlapScores out);
+
+  /**
+   * Hands in one event. If the queue of pending updates is full the event is dropped and counted as
+   * {@link EventOutcome#QUEUE_FULL}: the scores of its rank may be stale from then on.
+   *
+   * @return whether the event was taken
+   */
+  boolean submit(RouterEvent event);
+
+  /** Forgets every rank of a worker, in order with its events; never refused for want of room. */
+  void removeWorker(long workerId);
+
+  /** Forgets one rank, in order with its events; never refused for want of room. */
+  void removeWorkerDpRank(WorkerWithDpRank worker);
+
+  /**
+   * Returns a stage that completes, on the index's lane, when every update handed in before is
+   * visible to lookups; exceptionally with {@code CLOSED} if the index closes first.
+   */
+  CompletionStage<Void> flush();
+
+  /** Returns counters and health as of now. */
+  KvIndexerStatus status();
+
+  /** Ends the index: pending updates are dropped, lookups find nothing. Idempotent. */
+  @Override
+  void close();
+}

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.dynamo4j.indexer;
+
+import io.dynamo4j.core.runtime.Environment;
+import io.dynamo4j.core.tree.RadixTree;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/** Builds a {@link KvIndexer}: {@link #environment} and {@link #blockSize} are required. */
+public final class KvIndexerBuilder {
+  /** Updates that may be pending unless {@link #maxPendingUpdates} says otherwise. */
+  public static final int DEFAULT_MAX_PENDING_UPDATES = 1 << 16;
+
+  private @Nullable Environment environment;
+  private int blockSize;
+  private int maxPendingUpdates = DEFAULT_MAX_PENDING_UPDATES;
+
+  KvIndexerBuilder() {}
+
+  /** Sets where updates run and where chance comes from. */
+  public KvIndexerBuilder environment(Environment environment) {
+    this.environment = Objects.requireNonNull(environment, "environment");
+    return this;
+  }
+
+  /**
+   * Sets tokens per block.
+   *
+   * @throws IllegalArgumentException if not positive
+   */
+  public KvIndexerBuilder blockSize(int tokens) {
+    if (tokens < 1) {
+      throw new IllegalArgumentException("block size must be positive: blockSize=" + tokens);
+    }
+    this.blockSize = tokens;
+    return this;
+  }
+
+  /**
+   * Sets how many updates may wait before events are dropped; see {@link KvIndexer#submit}.
+   *
+   * @throws IllegalArgumentException if not positive
+   */
+  public KvIndexerBuilder maxPendingUpdates(int updates) {
+    if (updates < 1) {
+      throw new IllegalArgumentException(
+          "pending updates must be positive: maxPendingUpdates=" + updates);
+    }
+    this.maxPendingUpdates = updates;
+    return this;
+  }
+
+  /**
+   * Returns a running index; the caller closes it.
+   *
+   * @throws IllegalStateException if a required setting is missing
+   */
+  public KvIndexer build() {
+    if (environment == null || blockSize == 0) {
+      throw new IllegalStateException(
+          "index needs environment and block size: environment="
+              + (environment == null ? "missing" : "set")
+              + ", blockSize="
+              + blockSize);
+    }
+    long seed = environment.random().split("kv-indexer").nextLong();
+    return new TreeIndexer(
+        RadixTree.create(seed),
+        environment.lanes().lane("kv-indexer"),
+        blockSize,
+        maxPendingUpdates);
+  }
+}

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.dynamo4j.indexer;
+
+import java.util.Map;
+import java.util.Objects;
+
+/** Counters and health of a {@link KvIndexer} at one moment; counters never go back. */
+public final class KvIndexerStatus {
+
+  /** Whether scores can be trusted. */
+  public enum Health {
+    /** Every event handed in was, or will be, applied or refused by its own content. */
+    EXACT,
+    /** Events were dropped for want of room: scores of their ranks may be stale. */
+    LOSSY,
+    /** Closed: lookups find nothing. */
+    CLOSED
+  }
+
+  private final Health health;
+  private final Map<EventOutcome, Long> eventsByOutcome;
+  private final long rejectedBlocks;
+  private final long unknownBlocks;
+  private final long blocks;
+  private final long pendingUpdates;
+
+  KvIndexerStatus(
+      Health health,
+      Map<EventOutcome, Long> eventsByOutcome,
+      long rejectedBlocks,
+      long unknownBlocks,
+      long blocks,
+      long pendingUpdates) {
+    this.health = Objects.requireNonNull(health, "health");
+    this.eventsByOutcome = eventsByOutcome;
+    this.rejectedBlocks = rejectedBlocks;
+    this.unknownBlocks = unknownBlocks;
+    this.blocks = blocks;
+    this.pendingUpdates = pendingUpdates;
+  }
+
+  public Health health() {
+    return health;
+  }
+
+  /** Returns how many events ended so. */
+  public long events(EventOutcome outcome) {
+    return eventsByOutcome.getOrDefault(outcome, 0L);
+  }
+
+  /** Returns the blocks of all stores that were refused as a whole. */
+  public long rejectedBlocks() {
+    return rejectedBlocks;
+  }
+
+  /** Returns the hashes of all removals that were not known. */
+  public long unknownBlocks() {
+    return unknownBlocks;
+  }
+
+  /** Returns the (block hash, place) pairs that ranks hold now. */
+  public long blocks() {
+    return blocks;
+  }
+
+  /** Returns the updates handed in and not yet applied. */
+  public long pendingUpdates() {
+    return pendingUpdates;
+  }
+
+  @Override
+  public String toString() {
+    StringBuilder text = new StringBuilder("KvIndexerStatus[health=").append(health);
+    for (EventOutcome outcome : EventOutcome.values()) {
+      text.append(", ").append(outcome).append('=').append(events(outcome));
+    }
+    return text.append(", rejectedBlocks=")
+        .append(rejectedBlocks)
+        .append(", unknownBlocks=")
+        .append(unknownBlocks)
+        .append(", blocks=")
+        .append(blocks)
+        .append(", pendingUpdates=")
+        .append(pendingUpdates)
+        .append(']')
+        .toString();
+  }
+}
