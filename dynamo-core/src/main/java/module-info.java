@@ -15,4 +15,5 @@ module io.dynamo4j.core {
   exports io.dynamo4j.core.tree to
       io.dynamo4j.indexer;
   exports io.dynamo4j.plane;
+  exports io.dynamo4j.plane.memory;
 }
