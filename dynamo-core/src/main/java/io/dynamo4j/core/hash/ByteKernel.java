@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.dynamo4j.core.hash;
+
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteOrder;
+
+/**
+ * XXH3-64 over bytes, read in place.
+ *
+ * <p>One kernel for each type of array, alike line by line: the compiler then sees one array type
+ * in every loop, which a shared reader interface would hide from it. All arithmetic is in {@link
+ * Rounds}. Positions and steps count bytes.
+ */
+final class ByteKernel {
+  private static final VarHandle LONG =
+      MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
+  private static final VarHandle INT =
+      MethodHandles.byteArrayViewVarHandle(int[].class, ByteOrder.LITTLE_ENDIAN);
+
+  private ByteKernel() {}
+
+  static long hash(byte[] a, int from, int count, Keys keys) {
+    if (count > 16) {
+      return ofMoreThan16Bytes(a, from, count, keys);
+    }
+    if (count > 8) {
+      return Rounds.of9To16Bytes(word(a, from), word(a, from + count - 8), count, keys);
+    }
+    if (count > 3) {
+      int first = (int) INT.get(a, from);
+      int last = (int) INT.get(a, from + count - 4);
+      return Rounds.of4To8Bytes(first, last, count, keys);
+    }
+    return count > 0 ? of1To3Bytes(a, from, count, keys) : Rounds.empty(keys);
+  }
+
+  private static long of1To3Bytes(byte[] a, int from, int count, Keys keys) {
+    int first = a[from] & 0xFF;
+    int middle = a[from + (count >> 1)] & 0xFF;
+    int last = a[from + count - 1] & 0xFF;
+    return Rounds.of1To3Bytes(first, middle, last, count, keys);
+  }
+
+  private static long ofMoreThan16Bytes(byte[] a, int from, int count, Keys keys) {
+    if (count <= 128) {
+      return of17To128Bytes(a, from, count, count, keys);
+    }
+    if (count <= 240) {
+      return of129To240Bytes(a, from, count, count, keys);
+    }
+    return of241BytesAndMore(a, from, count, count, keys);
+  }
+
+  private static long of17To128Bytes(byte[] a, int from, int count, long length, Keys keys) {
+    long[] k = keys.words;
+    long acc = length * Rounds.PRIME64_1;
+    int last = from + count - 16;
+    for (int i = (int) (length - 1) >>> 5; i >= 0; i--) {
+      acc += mix(a, from + 16 * i, k, 4 * i);
+      acc += mix(a, last - 16 * i, k, 4 * i + 2);
+    }
+    return Rounds.avalanche(acc);
+  }
+
+  private static long of129To240Bytes(byte[] a, int from, int count, long length, Keys keys) {
+    long[] k = keys.words;
+    long acc = length * Rounds.PRIME64_1;
+    for (int i = 0; i < 8; i++) {
+      acc += mix(a, from + 16 * i, k, 2 * i);
+    }
+    acc = Rounds.avalanche(acc);
+    int rounds = (int) length >>> 4;
+    for (int i = 8; i < rounds; i++) {
+      acc += mix(a, from + 16 * i, k, Keys.MID + 2 * (i - 8));
+    }
+    acc += mix(a, from + count - 16, k, Keys.MID_LAST);
+    return Rounds.avalanche(acc);
+  }
+
+  /**
+   * Eight lanes over stripes of 64 bytes. The lanes are locals, not an array, so that they stay in
+   * registers: that is why this method is long.
+   */
+  private static long of241BytesAndMore(byte[] a, int from, int count, long length, Keys keys) {
+    long[] k = keys.words;
+    long a0 = Rounds.PRIME32_3;
+    long a1 = Rounds.PRIME64_1;
+    long a2 = Rounds.PRIME64_2;
+    long a3 = Rounds.PRIME64_3;
+    long a4 = Rounds.PRIME64_4;
+    long a5 = Rounds.PRIME32_2;
+    long a6 = Rounds.PRIME64_5;
+    long a7 = Rounds.PRIME32_1;
+    int lastStripe = from + count - 64;
+    int stripe = 0;
+    int p = from;
+    while (true) {
+      // The last 64 bytes are a stripe of their own, with their own keys, and overlap the others.
+      boolean last = p >= lastStripe;
+      int at = last ? lastStripe : p;
+      int key = last ? Keys.LAST_STRIPE : stripe;
+      long w0 = word(a, at);
+      long w1 = word(a, at + 8);
+      long w2 = word(a, at + 16);
+      long w3 = word(a, at + 24);
+      long w4 = word(a, at + 32);
+      long w5 = word(a, at + 40);
+      long w6 = word(a, at + 48);
+      long w7 = word(a, at + 56);
+      a0 += w1 + Rounds.halves(w0 ^ k[key]);
+      a1 += w0 + Rounds.halves(w1 ^ k[key + 1]);
+      a2 += w3 + Rounds.halves(w2 ^ k[key + 2]);
+      a3 += w2 + Rounds.halves(w3 ^ k[key + 3]);
+      a4 += w5 + Rounds.halves(w4 ^ k[key + 4]);
+      a5 += w4 + Rounds.halves(w5 ^ k[key + 5]);
+      a6 += w7 + Rounds.halves(w6 ^ k[key + 6]);
+      a7 += w6 + Rounds.halves(w7 ^ k[key + 7]);
+      if (last) {
+        break;
+      }
+      p += 64;
+      stripe++;
+      if (stripe == 16) {
+        a0 = Rounds.scramble(a0, k[Keys.SCRAMBLE]);
+        a1 = Rounds.scramble(a1, k[Keys.SCRAMBLE + 1]);
+        a2 = Rounds.scramble(a2, k[Keys.SCRAMBLE + 2]);
+        a3 = Rounds.scramble(a3, k[Keys.SCRAMBLE + 3]);
+        a4 = Rounds.scramble(a4, k[Keys.SCRAMBLE + 4]);
+        a5 = Rounds.scramble(a5, k[Keys.SCRAMBLE + 5]);
+        a6 = Rounds.scramble(a6, k[Keys.SCRAMBLE + 6]);
+        a7 = Rounds.scramble(a7, k[Keys.SCRAMBLE + 7]);
+        stripe = 0;
+      }
+    }
+    long acc = length * Rounds.PRIME64_1;
+    acc += Rounds.fold(a0 ^ k[Keys.MERGE], a1 ^ k[Keys.MERGE + 1]);
+    acc += Rounds.fold(a2 ^ k[Keys.MERGE + 2], a3 ^ k[Keys.MERGE + 3]);
+    acc += Rounds.fold(a4 ^ k[Keys.MERGE + 4], a5 ^ k[Keys.MERGE + 5]);
+    acc += Rounds.fold(a6 ^ k[Keys.MERGE + 6], a7 ^ k[Keys.MERGE + 7]);
+    return Rounds.avalanche(acc);
+  }
+
+  private static long mix(byte[] a, int at, long[] k, int key) {
+    return Rounds.fold(word(a, at) ^ k[key], word(a, at + 8) ^ k[key + 1]);
+  }
+
+  private static long word(byte[] a, int at) {
+    return (long) LONG.get(a, at);
+  }
+}

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.dynamo4j.core.hash;
+
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+
+/**
+ * The number under which engines know a LoRA adapter by name.
+ *
+ * <p>Engines want a number; hashes use the name itself, never this id.
+ */
+public final class LoraIds {
+
+  private LoraIds() {}
+
+  /**
+   * Returns the id of an adapter, from 0 to 2^31 - 1.
+   *
+   * <p><b>Source.</b> The first eight bytes of BLAKE3 over the name in UTF-8, big-endian, lower 31
+   * bits; as Dynamo 1.6.1.
+   *
+   * @param name any length, also empty
+   */
+  public static int of(String name) {
+    byte[] hash = Blake3.hash(name.getBytes(StandardCharsets.UTF_8));
+    int lowerHalf = ByteBuffer.wrap(hash, 4, 4).getInt();
+    return lowerHalf & 0x7FFFFFFF;
+  }
+}
