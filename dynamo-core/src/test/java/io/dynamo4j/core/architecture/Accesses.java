@@ -15,8 +15,8 @@ import java.util.function.Predicate;
 /**
  * Predicates over what a class touches.
  *
- * <p>They look at every access: calls, field reads, lambda bodies and, which {@code callMethod} conditions miss, method
- * references.
+ * <p>They look at every access: calls, field reads, lambda bodies and, which {@code callMethod}
+ * conditions miss, method references.
  */
 final class Accesses {
 
@@ -31,7 +31,8 @@ final class Accesses {
   /** Members of {@code owner} or a subtype by name. */
   static Predicate<JavaAccess<?>> named(Class<?> owner, String... names) {
     Set<String> wanted = Set.of(names);
-    return access -> wanted.contains(access.getName()) && access.getTargetOwner().isAssignableTo(owner);
+    return access ->
+        wanted.contains(access.getName()) && access.getTargetOwner().isAssignableTo(owner);
   }
 
   /** Constructors of exactly these types. */
@@ -49,7 +50,8 @@ final class Accesses {
 
   /** Methods and constructors with a parameter of the type. */
   static Predicate<JavaAccess<?>> parameterOf(Class<?> type) {
-    return access -> parameters(access).stream().anyMatch(parameter -> parameter.isAssignableTo(type));
+    return access ->
+        parameters(access).stream().anyMatch(parameter -> parameter.isAssignableTo(type));
   }
 
   static List<JavaClass> parameters(JavaAccess<?> access) {

@@ -13,8 +13,8 @@ import java.util.Set;
 /**
  * Static fields are final and of a type that cannot change.
  *
- * <p>Interfaces and private arrays pass, because their declared type does not tell; so do our own classes whose fields
- * are all final and pass themselves.
+ * <p>Interfaces and private arrays pass, because their declared type does not tell; so do our own
+ * classes whose fields are all final and pass themselves.
  */
 final class ImmutableStatics {
 
@@ -78,9 +78,7 @@ final class ImmutableStatics {
       return false;
     }
     JavaClass type = field.getRawType();
-    return type.isArray()
-        ? modifiers.contains(JavaModifier.PRIVATE)
-        : isImmutableType(type, seen);
+    return type.isArray() ? modifiers.contains(JavaModifier.PRIVATE) : isImmutableType(type, seen);
   }
 
   private static boolean isImmutableType(JavaClass type, Set<String> seen) {

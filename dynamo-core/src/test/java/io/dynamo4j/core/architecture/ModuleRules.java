@@ -121,7 +121,11 @@ public final class ModuleRules {
         .should()
         .onlyDependOnClassesThat()
         .resideInAnyPackage(module.allowedPackages())
-        .as("classes of " + module + " should use " + String.join(", ", module.allowedPackages()))
+        .as(
+            "classes of "
+                + module.name()
+                + " should use "
+                + String.join(", ", module.allowedPackages()))
         .because("arrows between modules point one way")
         .allowEmptyShould(true);
   }

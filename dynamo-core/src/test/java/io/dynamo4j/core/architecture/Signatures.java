@@ -154,8 +154,7 @@ final class Signatures {
       @Override
       public void check(JavaClass javaClass, ConditionEvents events) {
         check.check(
-            javaClass,
-            message -> events.add(SimpleConditionEvent.violated(javaClass, message)));
+            javaClass, message -> events.add(SimpleConditionEvent.violated(javaClass, message)));
       }
     };
   }

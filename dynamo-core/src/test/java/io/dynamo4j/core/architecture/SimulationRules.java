@@ -78,9 +78,9 @@ import java.util.stream.Collectors;
 /**
  * What makes a class run the same on real threads and, reproducible from a seed, in virtual time.
  *
- * <p>Time, lanes and chance come from an {@code Environment}; nothing depends on the machine, on addresses or on the
- * order of salted hashes; a lane never waits. The one exemption is {@code RealEnvironment} with its package-private
- * parts, and packages named {@code blocking} for waiting.
+ * <p>Time, lanes and chance come from an {@code Environment}; nothing depends on the machine, on
+ * addresses or on the order of salted hashes; a lane never waits. The one exemption is {@code
+ * RealEnvironment} with its package-private parts, and packages named {@code blocking} for waiting.
  */
 public final class SimulationRules {
 
@@ -121,12 +121,7 @@ public final class SimulationRules {
               .and(SimulationRules::isNoInterrupt)
               .or(named(Collection.class, "parallelStream"))
               .or(named(BaseStream.class, "parallel"))
-              .or(
-                  named(
-                      Arrays.class,
-                      "parallelSort",
-                      "parallelPrefix",
-                      "parallelSetAll")));
+              .or(named(Arrays.class, "parallelSort", "parallelPrefix", "parallelSetAll")));
 
   /** No asynchronous continuation without an executor of one's own. */
   public static final ArchRule NO_DEFAULT_EXECUTOR =
@@ -176,9 +171,13 @@ public final class SimulationRules {
                       .or(named(Lock.class, "tryLock").and(parameterCount(2)))
                       .or(named(Exchanger.class, "exchange"))
                       .or(named(BlockingQueue.class, "put", "take"))
-                      .or(named(BlockingQueue.class, "poll", "offer").and(parameterOf(TimeUnit.class)))
+                      .or(
+                          named(BlockingQueue.class, "poll", "offer")
+                              .and(parameterOf(TimeUnit.class)))
                       .or(named(CompletionService.class, "take"))
-                      .or(named(ExecutorService.class, "awaitTermination", "invokeAll", "invokeAny"))
+                      .or(
+                          named(
+                              ExecutorService.class, "awaitTermination", "invokeAll", "invokeAny"))
                       .or(named(ExecutorService.class, "close"))
                       .or(named(Thread.class, "sleep", "join", "yield", "onSpinWait"))
                       .or(named(TimeUnit.class, "sleep", "timedJoin", "timedWait"))
