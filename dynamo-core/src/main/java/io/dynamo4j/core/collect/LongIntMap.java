@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.dynamo4j.core.collect;
+
+/**
+ * Map from any {@code long}, zero included, to non-zero ints; an absent key has the value 0, so
+ * that a reference count needs no test for presence.
+ *
+ * <p>Open addressing, linear probing, deletion by shifting back, so that churn leaves no marks
+ * behind. Keys may be chosen by a peer: they are mixed with a seed that the owner draws, so that
+ * crafted keys do not cluster.
+ *
+ * <p><b>Cost.</b> O(1) expected; load at most 2/3; allocates only when it grows or shrinks.
+ *
+ * <p><b>Threads.</b> Not thread-safe.
+ */
+public final class LongIntMap {
+  private static final int MIN_CAPACITY = 8;
+
+  private final long seed;
+  private long[] keys = new long[MIN_CAPACITY];
+  private int[] values = new int[MIN_CAPACITY];
+  private int size;
+
+  private LongIntMap(long seed) {
+    this.seed = seed;
+  }
+
+  /** Returns an empty map whose order of slots depends on {@code seed}. */
+  public static LongIntMap create(long seed) {
+    return new LongIntMap(seed);
+  }
+
+  /** Returns the number of keys with a value other than 0. */
+  public int size() {
+    return size;
+  }
+
+  /** Returns the value of a key, 0 if absent. */
+  public int get(long key) {
+    return values[slotOf(key)];
+  }
+
+  /**
+   * Sets the value of a key; 0 removes it.
+   *
+   * @return the value before
+   */
+  public int put(long key, int value) {
+    int slot = slotOf(key);
+    int before = values[slot];
+    replace(slot, key, before, value);
+    return before;
+  }
+
+  /**
+   * Adds to the value of a key, which is 0 if absent; a key whose value becomes 0 is removed.
+   *
+   * @return the value after
+   */
+  public int add(long key, int delta) {
+    int slot = slotOf(key);
+    int before = values[slot];
+    int after = before + delta;
+    replace(slot, key, before, after);
+    return after;
+  }
+
+  private void replace(int slot, long key, int before, int after) {
+    if (after != 0) {
+      keys[slot] = key;
+      values[slot] = after;
+      if (before == 0) {
+        grow();
+      }
+    } else if (before != 0) {
+      closeGap(slot);
+      shrink();
+    }
+  }
+
+  private void grow() {
+    size++;
+    if (size * 3L > keys.length * 2L) {
+      resize(keys.length * 2);
+    }
+  }
+
+  private void shrink() {
+    size--;
+    if (keys.length > MIN_CAPACITY && size * 6L < keys.length) {
+      resize(keys.length / 2);
+    }
+  }
+
+  private int slotOf(long key) {
+    int mask = keys.length - 1;
+    int slot = home(key, mask);
+    while (values[slot] != 0 && keys[slot] != key) {
+      slot = (slot + 1) & mask;
+    }
+    return slot;
+  }
+
+  private int home(long key, int mask) {
+    long mixed = (key ^ seed) * 0x9e3779b97f4a7c15L;
+    mixed = (mixed ^ (mixed >>> 32)) * 0xd6e8feb86659fd93L;
+    return (int) (mixed >>> 32) & mask;
+  }
+
+  /** Moves later members of the run into the freed slot while that keeps them reachable. */
+  private void closeGap(int freed) {
+    int mask = keys.length - 1;
+    int gap = freed;
+    int slot = (gap + 1) & mask;
+    while (values[slot] != 0) {
+      int home = home(keys[slot], mask);
+      if (((slot - home) & mask) >= ((slot - gap) & mask)) {
+        keys[gap] = keys[slot];
+        values[gap] = values[slot];
+        gap = slot;
+      }
+      slot = (slot + 1) & mask;
+    }
+    values[gap] = 0;
+  }
+
+  private void resize(int capacity) {
+    long[] oldKeys = keys;
+    int[] oldValues = values;
+    keys = new long[capacity];
+    values = new int[capacity];
+    for (int i = 0; i < oldKeys.length; i++) {
+      if (oldValues[i] != 0) {
+        int slot = slotOf(oldKeys[i]);
+        keys[slot] = oldKeys[i];
+        values[slot] = oldValues[i];
+      }
+    }
+  }
+}

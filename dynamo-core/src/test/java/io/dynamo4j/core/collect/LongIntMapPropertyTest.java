@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.dynamo4j.core.collect;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.dynamo4j.core.runtime.RandomSource;
+import java.util.TreeMap;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import net.jqwik.api.constraints.IntRange;
+
+class LongIntMapPropertyTest {
+
+  @Property(tries = 200)
+  void shouldBehaveLikeAMapOfCounts(
+      @ForAll long seed, @ForAll @IntRange(min = 1, max = 200) int keyCount) {
+    RandomSource random = RandomSource.seeded(seed);
+    LongIntMap map = LongIntMap.create(random.nextLong());
+    TreeMap<Long, Integer> model = new TreeMap<>();
+    for (int step = 0; step < 1_000; step++) {
+      long key = (random.nextInt(keyCount) - keyCount / 2) * 0x100000000L;
+      int before = model.getOrDefault(key, 0);
+      int value = random.nextInt(4) == 0 ? 0 : random.nextInt(7) - 3;
+      if (random.nextInt(2) == 0) {
+        assertThat(map.put(key, value)).isEqualTo(before);
+        model.put(key, value);
+      } else {
+        assertThat(map.add(key, value)).isEqualTo(before + value);
+        model.put(key, before + value);
+      }
+      model.values().removeIf(v -> v == 0);
+      assertThat(map.size()).isEqualTo(model.size());
+    }
+    for (int i = 0; i < keyCount; i++) {
+      long key = (i - keyCount / 2) * 0x100000000L;
+      assertThat(map.get(key)).isEqualTo(model.getOrDefault(key, 0));
+    }
+  }
+}

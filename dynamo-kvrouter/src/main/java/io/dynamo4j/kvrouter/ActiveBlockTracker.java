@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.dynamo4j.kvrouter;
+
+import io.dynamo4j.core.model.WorkerWithDpRank;
+
+/**
+ * The load that bookings put on each rank: distinct prompt blocks, prompt tokens still to be
+ * computed, requests in flight.
+ *
+ * <p>A prompt block that several bookings of one rank share counts once; ranks share nothing. A
+ * rank without bookings has no state, so nobody registers ranks.
+ *
+ * <p>Every operation leaves the loads equal to the sum over the living bookings. An operation on a
+ * booking that is gone changes nothing, not even when another booking has taken its key since:
+ * bookings are told apart by identity.
+ *
+ * <p><b>Threads.</b> Not thread-safe: the router calls it under its lock.
+ */
+public interface ActiveBlockTracker {
+
+  /**
+   * Returns the tracker that a router uses by default: exact, O(blocks) an operation.
+   *
+   * @param seed mixes hashes, so that crafted prompts do not collide in its tables; no result
+   *     depends on it
+   */
+  static ActiveBlockTracker create(long seed) {
+    return new PrefixSharingTracker(seed);
+  }
+
+  /**
+   * Takes a booking.
+   *
+   * @throws io.dynamo4j.core.model.DynamoException of type {@code DUPLICATE_REQUEST} if the key is
+   *     booked on whatever rank; nothing changes then
+   */
+  void book(Booking booking);
+
+  /**
+   * Takes a booking's prompt tokens off its rank's load.
+   *
+   * @param booking the object that was booked; another one under the same key is not touched
+   * @return false if that was done before or the booking is gone
+   */
+  boolean markPrefillCompleted(Booking booking);
+
+  /**
+   * Adds a block of generated tokens, which nobody shares, to a booking.
+   *
+   * @return false if the booking is gone
+   */
+  boolean addOutputBlock(Booking booking);
+
+  /**
+   * Ends a booking and whatever load is left of it.
+   *
+   * @return false if it is gone already
+   */
+  boolean free(Booking booking);
+
+  /** Ends every booking of all ranks of a worker. */
+  void removeWorker(long workerId);
+
+  /**
+   * Fills in the load columns of every row.
+   *
+   * @param sequenceHashes sequence hashes of the request's full blocks
+   * @param count how many count; the added blocks of a row are those behind the longest prefix that
+   *     is active on its rank
+   */
+  void project(long[] sequenceHashes, int count, WorkerCandidates candidates);
+
+  /** Returns one rank's load. */
+  WorkerLoad load(WorkerWithDpRank worker);
+
+  /** Returns the number of living bookings. */
+  int bookingCount();
+}

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.dynamo4j.kvrouter;
+
+import io.dynamo4j.core.model.WorkerWithDpRank;
+import java.util.Objects;
+
+/**
+ * Load that one attempt puts on one rank from its choice to its end.
+ *
+ * <p>The hashes are not copied: whoever books hands them over and nobody writes to them again.
+ */
+public final class Booking {
+  private final BookingKey key;
+  private final WorkerWithDpRank worker;
+  private final long[] sequenceHashes;
+  private final int blockCount;
+  private final long prefillTokens;
+
+  private Booking(
+      BookingKey key,
+      WorkerWithDpRank worker,
+      long[] sequenceHashes,
+      int blockCount,
+      long prefillTokens) {
+    this.key = Objects.requireNonNull(key, "key");
+    this.worker = Objects.requireNonNull(worker, "worker");
+    this.sequenceHashes = sequenceHashes;
+    this.blockCount = Objects.checkFromToIndex(0, blockCount, sequenceHashes.length) + blockCount;
+    this.prefillTokens = prefillTokens;
+  }
+
+  /**
+   * Describes a booking.
+   *
+   * @param sequenceHashes sequence hashes of the prompt's full blocks, in order
+   * @param blockCount how many of them count, 0 where blocks are not tracked
+   * @param prefillTokens prompt tokens that the rank has to compute, 0 where they are not tracked
+   * @throws IllegalArgumentException if the tokens are negative
+   * @throws IndexOutOfBoundsException if there are fewer hashes than blocks
+   */
+  public static Booking of(
+      BookingKey key,
+      WorkerWithDpRank worker,
+      long[] sequenceHashes,
+      int blockCount,
+      long prefillTokens) {
+    if (prefillTokens < 0) {
+      throw new IllegalArgumentException(
+          "prefill tokens must not be negative: request=" + key + ", tokens=" + prefillTokens);
+    }
+    return new Booking(key, worker, sequenceHashes, blockCount, prefillTokens);
+  }
+
+  public BookingKey key() {
+    return key;
+  }
+
+  public WorkerWithDpRank worker() {
+    return worker;
+  }
+
+  /** Returns the hashes, of which the first {@link #blockCount()} count; not to be modified. */
+  public long[] sequenceHashes() {
+    return sequenceHashes;
+  }
+
+  public int blockCount() {
+    return blockCount;
+  }
+
+  /** Returns prompt tokens that count as load until the prefill is marked completed. */
+  public long prefillTokens() {
+    return prefillTokens;
+  }
+}

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.dynamo4j.kvrouter;
+
+import java.util.Objects;
+
+/**
+ * Names one booking. All attempts of a request share its id, so the attempt is part of the key: a
+ * late release of an old attempt cannot free the new one.
+ *
+ * @param requestId any text, the empty one included
+ * @param attempt the attempt's number, from 0
+ */
+public record BookingKey(String requestId, int attempt) {
+
+  public BookingKey {
+    Objects.requireNonNull(requestId, "requestId");
+    if (attempt < 0) {
+      throw new IllegalArgumentException("attempt must not be negative: attempt=" + attempt);
+    }
+  }
+
+  @Override
+  public String toString() {
+    return requestId + "#" + attempt;
+  }
+}

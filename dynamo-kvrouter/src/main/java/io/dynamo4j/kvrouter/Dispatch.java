@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.dynamo4j.kvrouter;
+
+import io.dynamo4j.core.model.DynamoException;
+import io.dynamo4j.core.model.ErrorType;
+import io.dynamo4j.plane.Attempt;
+import io.dynamo4j.plane.RequestPlane;
+import java.util.concurrent.Flow;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One running attempt: chooses a worker, sends, passes the worker's signals on.
+ *
+ * <p>It subscribes to the plane itself and passes signals straight through: the plane signals on
+ * the attempt's lane already, so an item costs no further hop. Demand and cancel go straight to the
+ * plane too, once it has a subscription; before that demand is kept here.
+ *
+ * <p>What the placement holds is given back exactly once: before the terminal signal is passed on,
+ * or inside {@link #cancel}.
+ *
+ * <p><b>Threads.</b> Signals on the attempt's lane; {@link #request} and {@link #cancel} from
+ * anywhere.
+ */
+final class Dispatch<Q, R> implements Flow.Subscriber<R>, Flow.Subscription {
+  private final Placer<Q> placer;
+  private final RequestPlane<Q, R> plane;
+  private final RoutingAdapter<Q, R> adapter;
+  private final Q request;
+  private final Attempt attempt;
+  private final Flow.Subscriber<? super R> downstream;
+
+  private final AtomicReference<@Nullable Placement> held = new AtomicReference<>();
+  private final AtomicLong earlyDemand = new AtomicLong();
+  private volatile Flow.@Nullable Subscription upstream;
+  private volatile boolean cancelled;
+  private @Nullable Placement placement; // lane
+  private boolean terminated; // lane
+
+  Dispatch(
+      Placer<Q> placer,
+      RequestPlane<Q, R> plane,
+      RoutingAdapter<Q, R> adapter,
+      Q request,
+      Attempt attempt,
+      Flow.Subscriber<? super R> downstream) {
+    this.placer = placer;
+    this.plane = plane;
+    this.adapter = adapter;
+    this.request = request;
+    this.attempt = attempt;
+    this.downstream = downstream;
+  }
+
+  /** Runs the attempt; on its lane. */
+  void start() {
+    downstream.onSubscribe(this);
+    if (cancelled || terminated) {
+      return;
+    }
+    try {
+      Placement placed = placer.place(request, attempt);
+      placement = placed;
+      held.set(placed);
+      if (cancelled) {
+        release();
+        return;
+      }
+      attempt.workerChosen(placed.worker());
+      plane.send(placed.instance(), request, attempt).subscribe(this);
+    } catch (DynamoException failure) {
+      terminate(failure);
+    } catch (RuntimeException failure) {
+      terminate(unexpected(failure));
+    }
+  }
+
+  @Override
+  public void onSubscribe(Flow.Subscription subscription) {
+    upstream = subscription;
+    if (cancelled || terminated) {
+      subscription.cancel();
+      return;
+    }
+    long demand = earlyDemand.getAndSet(0);
+    if (demand > 0) {
+      subscription.request(demand);
+    }
+  }
+
+  @Override
+  public void onNext(R item) {
+    if (cancelled || terminated) {
+      return;
+    }
+    int tokens = adapter.tokenCount(item);
+    Placement placed = placement;
+    if (tokens > 0 && placed != null) {
+      placed.tokensArrived(tokens);
+    }
+    try {
+      downstream.onNext(item);
+    } catch (RuntimeException broken) {
+      cancel();
+      throw broken;
+    }
+  }
+
+  @Override
+  public void onError(Throwable failure) {
+    terminate(failure);
+  }
+
+  @Override
+  public void onComplete() {
+    terminate(null);
+  }
+
+  @Override
+  public void request(long n) {
+    if (n <= 0) {
+      attempt.lane().execute(() -> refuseDemand(n));
+      return;
+    }
+    Flow.Subscription subscription = upstream;
+    if (subscription != null) {
+      subscription.request(n);
+      return;
+    }
+    earlyDemand.accumulateAndGet(n, Dispatch::saturatingAdd);
+    subscription = upstream;
+    if (subscription != null) {
+      // The plane subscribed meanwhile; whoever takes the demand passes it on.
+      long demand = earlyDemand.getAndSet(0);
+      if (demand > 0) {
+        subscription.request(demand);
+      }
+    }
+  }
+
+  @Override
+  public void cancel() {
+    cancelled = true;
+    Flow.Subscription subscription = upstream;
+    if (subscription != null) {
+      subscription.cancel();
+    }
+    release();
+  }
+
+  private void refuseDemand(long n) {
+    Flow.Subscription subscription = upstream;
+    if (subscription != null) {
+      subscription.cancel();
+    }
+    terminate(new IllegalArgumentException("demand must be positive: n=" + n));
+  }
+
+  private void terminate(@Nullable Throwable failure) {
+    release();
+    if (cancelled || terminated) {
+      return;
+    }
+    terminated = true;
+    if (failure == null) {
+      downstream.onComplete();
+    } else {
+      downstream.onError(failure);
+    }
+  }
+
+  private void release() {
+    Placement placed = held.getAndSet(null);
+    if (placed != null) {
+      placed.release();
+    }
+  }
+
+  private DynamoException unexpected(RuntimeException failure) {
+    Placement placed = placement;
+    return new DynamoException(
+        ErrorType.INTERNAL,
+        "dispatch failed: request=" + attempt.requestId() + ", attempt=" + attempt.number(),
+        placed == null ? null : placed.worker(),
+        attempt.number(),
+        failure);
+  }
+
+  private static long saturatingAdd(long a, long b) {
+    long sum = a + b;
+    return sum < 0 ? Long.MAX_VALUE : sum;
+  }
+}

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.dynamo4j.kvrouter;
+
+import io.dynamo4j.core.runtime.Environment;
+import io.dynamo4j.indexer.KvIndexer;
+import io.dynamo4j.plane.WorkerDirectory;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Builds a {@link KvRouter}. {@link #environment} and {@link #directory} are required; an {@link
+ * #indexer} is too unless the configuration gives overlap no credit, and then {@link #blockSize}
+ * is.
+ */
+public final class KvRouterBuilder {
+  private @Nullable Environment environment;
+  private @Nullable WorkerDirectory directory;
+  private @Nullable KvIndexer indexer;
+  private KvRouterConfig config = KvRouterConfig.ofDefaults();
+  private WorkerAvailability availability = WorkerAvailability.ALL;
+  private @Nullable ActiveBlockTracker tracker;
+  private @Nullable WorkerSelector selector;
+  private int blockSize;
+
+  KvRouterBuilder() {}
+
+  /** Sets where chance comes from; the router needs no lane and no clock of its own. */
+  public KvRouterBuilder environment(Environment environment) {
+    this.environment = Objects.requireNonNull(environment, "environment");
+    return this;
+  }
+
+  /** Sets who is registered. */
+  public KvRouterBuilder directory(WorkerDirectory directory) {
+    this.directory = Objects.requireNonNull(directory, "directory");
+    return this;
+  }
+
+  /** Sets who knows cached prefixes; it stays the caller's. Not asked where credit is 0. */
+  public KvRouterBuilder indexer(KvIndexer indexer) {
+    this.indexer = Objects.requireNonNull(indexer, "indexer");
+    return this;
+  }
+
+  /** Sets weights and tracking; default {@link KvRouterConfig#ofDefaults}. */
+  public KvRouterBuilder config(KvRouterConfig config) {
+    this.config = Objects.requireNonNull(config, "config");
+    return this;
+  }
+
+  /** Replaces the account of live load; the router becomes its only user. */
+  public KvRouterBuilder tracker(ActiveBlockTracker tracker) {
+    this.tracker = Objects.requireNonNull(tracker, "tracker");
+    return this;
+  }
+
+  /** Replaces the policy; default {@link DefaultWorkerSelector} of the configuration. */
+  public KvRouterBuilder selector(WorkerSelector selector) {
+    this.selector = Objects.requireNonNull(selector, "selector");
+    return this;
+  }
+
+  /**
+   * Sets tokens per block; default the index's.
+   *
+   * @throws IllegalArgumentException if not positive
+   */
+  public KvRouterBuilder blockSize(int tokens) {
+    if (tokens < 1) {
+      throw new IllegalArgumentException("block size must be positive: blockSize=" + tokens);
+    }
+    this.blockSize = tokens;
+    return this;
+  }
+
+  /**
+   * Returns the router.
+   *
+   * @throws IllegalStateException if a required part is missing
+   * @throws IllegalArgumentException if the block size differs from the index's
+   */
+  public KvRouter build() {
+    if (environment == null || directory == null) {
+      throw new IllegalStateException(
+          "router needs environment and directory: environment="
+              + (environment == null ? "missing" : "set")
+              + ", directory="
+              + (directory == null ? "missing" : "set"));
+    }
+    if (indexer == null && config.needsOverlap()) {
+      throw new IllegalStateException(
+          "router needs an indexer unless overlap has no credit: overlap_score_credit="
+              + config.overlapScoreCredit());
+    }
+    resolveBlockSize();
+    return new KvRouter(this, environment.random().split("kv-router"), directory);
+  }
+
+  private void resolveBlockSize() {
+    if (blockSize == 0 && indexer == null) {
+      throw new IllegalStateException("router needs an indexer or a block size: both are missing");
+    }
+    if (blockSize == 0) {
+      blockSize = Objects.requireNonNull(indexer).blockSize();
+    } else if (indexer != null && indexer.blockSize() != blockSize) {
+      throw new IllegalArgumentException(
+          "block sizes differ: router=" + blockSize + ", indexer=" + indexer.blockSize());
+    }
+  }
+
+  KvRouterConfig config() {
+    return config;
+  }
+
+  @Nullable KvIndexer indexer() {
+    return indexer;
+  }
+
+  WorkerAvailability availability() {
+    return availability;
+  }
+
+  @Nullable ActiveBlockTracker tracker() {
+    return tracker;
+  }
+
+  @Nullable WorkerSelector selector() {
+    return selector;
+  }
+
+  int blockSize() {
+    return blockSize;
+  }
+}

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.dynamo4j.kvrouter;
+
+import io.dynamo4j.core.model.DynamoException;
+import io.dynamo4j.core.model.ErrorType;
+import java.util.Collections;
+import java.util.EnumMap;
+import java.util.Map;
+
+/** No registered rank may take the request; says how many were ruled out by what. */
+public final class NoEligibleWorkerException extends DynamoException {
+  private static final long serialVersionUID = 1L;
+
+  private final String requestId;
+  private final int registeredRanks;
+  private final EnumMap<IneligibilityReason, Integer> counts;
+
+  NoEligibleWorkerException(
+      BookingKey key, int registeredRanks, EnumMap<IneligibilityReason, Integer> counts) {
+    super(
+        ErrorType.UNAVAILABLE,
+        "no eligible worker: request="
+            + key.requestId()
+            + ", attempt="
+            + key.attempt()
+            + ", registered="
+            + registeredRanks
+            + describe(counts),
+        null,
+        key.attempt(),
+        null);
+    this.requestId = key.requestId();
+    this.registeredRanks = registeredRanks;
+    this.counts = new EnumMap<>(counts);
+  }
+
+  public String requestId() {
+    return requestId;
+  }
+
+  /** Returns the ranks that the directory named; 0 means that nobody is registered. */
+  public int registeredRanks() {
+    return registeredRanks;
+  }
+
+  /** Returns ranks ruled out by each reason; a reason that ruled out none is absent. */
+  public Map<IneligibilityReason, Integer> counts() {
+    return Collections.unmodifiableMap(counts);
+  }
+
+  private static String describe(EnumMap<IneligibilityReason, Integer> counts) {
+    StringBuilder text = new StringBuilder();
+    counts.forEach((reason, count) -> text.append(", ").append(reason).append('=').append(count));
+    return text.toString();
+  }
+}

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.dynamo4j.kvrouter;
+
+import io.dynamo4j.core.model.WorkerWithDpRank;
+import io.dynamo4j.plane.WorkerInstance;
+
+/** A chosen worker and whatever is held on it for one attempt. */
+interface Placement {
+
+  WorkerInstance instance();
+
+  WorkerWithDpRank worker();
+
+  /** Reports generated tokens, at least one; called on the attempt's lane. */
+  void tokensArrived(int count);
+
+  /** Gives back what is held; from any thread, any number of times. */
+  void release();
+}

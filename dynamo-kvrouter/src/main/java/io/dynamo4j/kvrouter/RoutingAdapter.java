@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.dynamo4j.kvrouter;
+
+import io.dynamo4j.core.model.LLMEngineOutput;
+import io.dynamo4j.core.model.PreprocessedRequest;
+import io.dynamo4j.core.model.RoutingHints;
+import io.dynamo4j.core.token.TokenSlice;
+
+/**
+ * What routing has to know of a host's own request and response types.
+ *
+ * @param <Q> request type
+ * @param <R> response item type
+ */
+public interface RoutingAdapter<Q, R> {
+
+  /** Returns the adapter of this library's own types. */
+  static RoutingAdapter<PreprocessedRequest, LLMEngineOutput> preprocessed() {
+    return PreprocessedRoutingAdapter.INSTANCE;
+  }
+
+  /** Returns the tokens that the worker will see as its prompt. */
+  TokenSlice tokenIds(Q request);
+
+  RoutingHints routing(Q request);
+
+  /** Returns how many generated tokens an item carries; 0 for one that only informs. */
+  int tokenCount(R item);
+}

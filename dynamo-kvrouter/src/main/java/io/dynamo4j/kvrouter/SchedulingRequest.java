@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.dynamo4j.kvrouter;
+
+import io.dynamo4j.core.model.RoutingHints;
+import io.dynamo4j.core.model.WorkerWithDpRank;
+import io.dynamo4j.core.token.TokenSlice;
+import java.util.Collections;
+import java.util.Objects;
+import java.util.Set;
+import java.util.TreeSet;
+
+/**
+ * What a worker is chosen for: one attempt of one request.
+ *
+ * <p><b>Threads.</b> Immutable.
+ */
+public final class SchedulingRequest {
+  private final BookingKey key;
+  private final TokenSlice tokenIds;
+  private final RoutingHints routing;
+  private final Set<WorkerWithDpRank> excludedWorkers;
+
+  private SchedulingRequest(Builder builder) {
+    this.key = new BookingKey(builder.requestId, builder.attempt);
+    this.tokenIds = builder.tokenIds;
+    this.routing = builder.routing;
+    this.excludedWorkers = builder.excludedWorkers;
+  }
+
+  /**
+   * Starts a request.
+   *
+   * @param requestId the id that all attempts share
+   * @param tokenIds the prompt; may be empty or shorter than a block
+   */
+  public static Builder builder(String requestId, TokenSlice tokenIds) {
+    return new Builder(requestId, tokenIds);
+  }
+
+  /** Returns what the booking is known by. */
+  public BookingKey key() {
+    return key;
+  }
+
+  public TokenSlice tokenIds() {
+    return tokenIds;
+  }
+
+  /** Returns the caller's wishes: pin, allow-list, adapter, cache namespace. */
+  public RoutingHints routing() {
+    return routing;
+  }
+
+  /** Returns the ranks that already failed this request. */
+  public Set<WorkerWithDpRank> excludedWorkers() {
+    return excludedWorkers;
+  }
+
+  /** Builds a {@link SchedulingRequest}: attempt 0, no wishes, nothing excluded. */
+  public static final class Builder {
+    private final String requestId;
+    private final TokenSlice tokenIds;
+    private int attempt;
+    private RoutingHints routing = RoutingHints.none();
+    private Set<WorkerWithDpRank> excludedWorkers = Collections.emptySet();
+
+    private Builder(String requestId, TokenSlice tokenIds) {
+      this.requestId = Objects.requireNonNull(requestId, "requestId");
+      this.tokenIds = Objects.requireNonNull(tokenIds, "tokenIds");
+    }
+
+    /** Sets the attempt's number, from 0. */
+    public Builder attempt(int attempt) {
+      this.attempt = attempt;
+      return this;
+    }
+
+    public Builder routing(RoutingHints routing) {
+      this.routing = Objects.requireNonNull(routing, "routing");
+      return this;
+    }
+
+    /** Copies the set. */
+    public Builder excludedWorkers(Set<WorkerWithDpRank> workers) {
+      this.excludedWorkers =
+          workers.isEmpty()
+              ? Collections.emptySet()
+              : Collections.unmodifiableSet(new TreeSet<>(workers));
+      return this;
+    }
+
+    /**
+     * Returns the request.
+     *
+     * @throws IllegalArgumentException if the attempt is negative
+     */
+    public SchedulingRequest build() {
+      return new SchedulingRequest(this);
+    }
+  }
+}

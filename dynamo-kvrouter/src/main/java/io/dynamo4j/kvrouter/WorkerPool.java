@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.dynamo4j.kvrouter;
+
+import io.dynamo4j.core.model.RoutingHints;
+import io.dynamo4j.core.model.WorkerWithDpRank;
+import io.dynamo4j.core.runtime.RandomSource;
+import io.dynamo4j.plane.WorkerDirectory;
+import io.dynamo4j.plane.WorkerInstance;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.ReentrantLock;
+
+/**
+ * The choice behind {@link PoolDispatcher}: choosing and counting are one step under one lock.
+ *
+ * <p><b>Threads.</b> Any.
+ */
+final class WorkerPool {
+  private final PoolPolicy policy;
+  private final WorkerDirectory directory;
+  private final Eligibility eligibility;
+  private final RandomSource random;
+
+  // Everything below belongs to the lock.
+  private final ReentrantLock lock = new ReentrantLock();
+  private final Map<WorkerWithDpRank, Integer> inFlight = new HashMap<>();
+  private RankTable table = RankTable.EMPTY;
+  private int[] eligible = new int[0];
+  private long firstAttempts;
+  private long retries;
+
+  WorkerPool(
+      PoolPolicy policy,
+      WorkerDirectory directory,
+      WorkerAvailability availability,
+      RandomSource random) {
+    this.policy = policy;
+    this.directory = directory;
+    this.eligibility = new Eligibility(availability);
+    this.random = random;
+  }
+
+  Placement place(BookingKey key, RoutingHints hints, Set<WorkerWithDpRank> failed) {
+    lock.lock();
+    try {
+      List<WorkerInstance> snapshot = directory.instances();
+      if (!table.isOf(snapshot)) {
+        table = RankTable.of(snapshot);
+        eligible = new int[table.size()];
+      }
+      int count = eligibility.collect(table, hints, failed, eligible);
+      if (count == 0) {
+        throw eligibility.explain(key, table, hints, failed, false);
+      }
+      int index = eligible[pick(count, key.attempt() == 0)];
+      inFlight.merge(table.rank(index), 1, Integer::sum);
+      return new Held(table.instance(index), table.rank(index));
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  int inFlightCount() {
+    lock.lock();
+    try {
+      int sum = 0;
+      for (int count : inFlight.values()) {
+        sum += count;
+      }
+      return sum;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private int pick(int count, boolean firstAttempt) {
+    return switch (policy) {
+      case ROUND_ROBIN -> (int) ((firstAttempt ? firstAttempts++ : retries++) % count);
+      case RANDOM -> random.nextInt(count);
+      case LEAST_LOADED -> leastLoaded(count);
+    };
+  }
+
+  private int leastLoaded(int count) {
+    int best = 0;
+    int least = load(0);
+    int ties = 1;
+    for (int i = 1; i < count; i++) {
+      int load = load(i);
+      if (load < least) {
+        best = i;
+        least = load;
+        ties = 1;
+      } else if (load == least && random.nextInt(++ties) == 0) {
+        best = i;
+      }
+    }
+    return best;
+  }
+
+  private int load(int i) {
+    return inFlight.getOrDefault(table.rank(eligible[i]), 0);
+  }
+
+  private void giveBack(WorkerWithDpRank worker) {
+    lock.lock();
+    try {
+      inFlight.computeIfPresent(worker, (rank, count) -> count == 1 ? null : count - 1);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** One attempt in flight. */
+  private final class Held implements Placement {
+    private final WorkerInstance instance;
+    private final WorkerWithDpRank worker;
+    private final AtomicBoolean released = new AtomicBoolean();
+
+    Held(WorkerInstance instance, WorkerWithDpRank worker) {
+      this.instance = instance;
+      this.worker = worker;
+    }
+
+    @Override
+    public WorkerInstance instance() {
+      return instance;
+    }
+
+    @Override
+    public WorkerWithDpRank worker() {
+      return worker;
+    }
+
+    @Override
+    public void tokensArrived(int count) {
+      // Load is counted in requests only.
+    }
+
+    @Override
+    public void release() {
+      if (released.compareAndSet(false, true)) {
+        giveBack(worker);
+      }
+    }
+  }
+}
