@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.dynamo4j.migration;
+
+import io.dynamo4j.core.model.DynamoException;
+import io.dynamo4j.core.model.ErrorType;
+import io.dynamo4j.core.model.WorkerWithDpRank;
+import io.dynamo4j.migration.event.MigrationPhase;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One failed attempt, judged.
+ *
+ * @param failure what the attempt reported
+ * @param decisive the error of its chain that decides
+ * @param verdict what the policy makes of it
+ * @param worker null where none had been chosen
+ */
+record Loss(
+    Throwable failure,
+    DynamoException decisive,
+    Verdict verdict,
+    MigrationPhase phase,
+    int attempt,
+    @Nullable WorkerWithDpRank worker) {
+
+  static Loss judge(Throwable failure, AttemptRun<?> run, MigrationPolicy policy) {
+    DynamoException decisive = policy.decisive(failure);
+    if (decisive == null) {
+      decisive =
+          new DynamoException(
+              ErrorType.INTERNAL,
+              "attempt failed with an untyped error: class=" + failure.getClass().getName(),
+              run.worker(),
+              run.number(),
+              failure);
+    }
+    return new Loss(
+        failure,
+        decisive,
+        policy.verdict(decisive.errorType()),
+        run.isOpened() ? MigrationPhase.ONGOING_REQUEST : MigrationPhase.NEW_REQUEST,
+        run.number(),
+        run.worker() != null ? run.worker() : decisive.worker());
+  }
+
+  /**
+   * Makes the client's error. A cancellation that the client did not ask for is to it an incomplete
+   * stream.
+   */
+  MigrationException toException(int attempts, long tokensDelivered) {
+    ErrorType type = decisive.errorType();
+    if (type == ErrorType.CANCELLED || type == ErrorType.BACKEND_CANCELLED) {
+      type = ErrorType.STREAM_INCOMPLETE;
+    }
+    return new MigrationException(
+        type,
+        String.valueOf(decisive.getMessage()),
+        worker,
+        attempt,
+        failure,
+        attempts,
+        tokensDelivered);
+  }
+}
