@@ -21,7 +21,7 @@ final class LossHistory {
   MigrationException toException(Loss decisive, int attempts, long tokensDelivered) {
     MigrationException error = decisive.toException(attempts, tokensDelivered);
     for (Loss loss : losses) {
-      if (loss != decisive) {
+      if (!loss.equals(decisive)) {
         error.addSuppressed(loss.failure());
       }
     }

@@ -5,15 +5,12 @@ import io.dynamo4j.core.model.DynamoException;
 import io.dynamo4j.core.model.ErrorType;
 import java.util.Collections;
 import java.util.EnumMap;
-import java.util.EnumSet;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The table that says, for each type of error, whether it migrates and whether it counts against
- * the worker.
+ * The table that says which types of error migrate.
  *
  * <p>An error is judged with its causes: one that vetoes decides wherever it stands, else the
  * outermost that migrates, else the outermost of all. Causes that are not {@link DynamoException}s
@@ -22,9 +19,11 @@ import org.jspecify.annotations.Nullable;
  * <p>What the client itself cancelled never reaches the table. A {@code CANCELLED} that does was
  * asked for by nobody here, and migrates.
  *
+ * <p>What counts against a worker is another question, answered by {@code WorkerHealth} for the
+ * error that decided.
+ *
  * <p><b>Source.</b> Verdicts are those of Dynamo 1.6.1 except that a worker's own cancellation
- * migrates, that a bad request vetoes under any wrapper, and that the connect and disconnect errors
- * which workers report themselves count against them.
+ * migrates and that a bad request vetoes under any wrapper.
  */
 public final class MigrationPolicy {
   private static final int MAX_DEPTH = 32;
@@ -32,11 +31,9 @@ public final class MigrationPolicy {
   private static final MigrationPolicy DEFAULTS = defaultTable();
 
   private final Map<ErrorType, Verdict> verdicts;
-  private final Set<ErrorType> blamed;
 
-  private MigrationPolicy(Map<ErrorType, Verdict> verdicts, Set<ErrorType> blamed) {
+  private MigrationPolicy(Map<ErrorType, Verdict> verdicts) {
     this.verdicts = Collections.unmodifiableMap(new EnumMap<>(verdicts));
-    this.blamed = Collections.unmodifiableSet(EnumSet.copyOf(blamed));
   }
 
   public static MigrationPolicy ofDefaults() {
@@ -45,17 +42,12 @@ public final class MigrationPolicy {
 
   /** Starts from this table. */
   public Builder toBuilder() {
-    return new Builder(verdicts, blamed);
+    return new Builder(verdicts);
   }
 
   /** Returns the verdict of one type, causes aside. */
   public Verdict verdict(ErrorType type) {
     return verdicts.getOrDefault(type, Verdict.NEUTRAL);
-  }
-
-  /** Returns whether a failure of this type is a reason to avoid the worker for a while. */
-  public boolean countsAgainstWorker(ErrorType type) {
-    return blamed.contains(type);
   }
 
   /**
@@ -81,24 +73,19 @@ public final class MigrationPolicy {
   }
 
   private static MigrationPolicy defaultTable() {
-    Builder table = new Builder(new EnumMap<>(ErrorType.class), EnumSet.noneOf(ErrorType.class));
-    for (ErrorType type :
-        EnumSet.of(
-            ErrorType.CANNOT_CONNECT,
-            ErrorType.DISCONNECTED,
-            ErrorType.CONNECTION_TIMEOUT,
-            ErrorType.BACKEND_CANNOT_CONNECT,
-            ErrorType.BACKEND_DISCONNECTED,
-            ErrorType.BACKEND_CONNECTION_TIMEOUT,
-            ErrorType.RESPONSE_TIMEOUT,
-            ErrorType.ENGINE_SHUTDOWN,
-            ErrorType.STREAM_INCOMPLETE,
-            ErrorType.WORKER_UNAVAILABLE,
-            ErrorType.BACKEND_CANCELLED)) {
-      table.set(type, Verdict.MIGRATES).countsAgainstWorker(type, true);
-    }
-    return table
+    return new Builder(Collections.emptyMap())
+        .set(ErrorType.CANNOT_CONNECT, Verdict.MIGRATES)
+        .set(ErrorType.DISCONNECTED, Verdict.MIGRATES)
+        .set(ErrorType.CONNECTION_TIMEOUT, Verdict.MIGRATES)
+        .set(ErrorType.BACKEND_CANNOT_CONNECT, Verdict.MIGRATES)
+        .set(ErrorType.BACKEND_DISCONNECTED, Verdict.MIGRATES)
+        .set(ErrorType.BACKEND_CONNECTION_TIMEOUT, Verdict.MIGRATES)
+        .set(ErrorType.RESPONSE_TIMEOUT, Verdict.MIGRATES)
+        .set(ErrorType.ENGINE_SHUTDOWN, Verdict.MIGRATES)
+        .set(ErrorType.STREAM_INCOMPLETE, Verdict.MIGRATES)
+        .set(ErrorType.WORKER_UNAVAILABLE, Verdict.MIGRATES)
         .set(ErrorType.WORKER_OVERLOADED, Verdict.MIGRATES)
+        .set(ErrorType.BACKEND_CANCELLED, Verdict.MIGRATES)
         .set(ErrorType.CANCELLED, Verdict.MIGRATES)
         .set(ErrorType.CAPACITY_EXHAUSTED, Verdict.VETOES)
         .set(ErrorType.POOL_EXHAUSTED, Verdict.VETOES)
@@ -111,11 +98,9 @@ public final class MigrationPolicy {
   /** Changes single rows of a {@link MigrationPolicy}. */
   public static final class Builder {
     private final Map<ErrorType, Verdict> verdicts = new EnumMap<>(ErrorType.class);
-    private final Set<ErrorType> blamed = EnumSet.noneOf(ErrorType.class);
 
-    private Builder(Map<ErrorType, Verdict> verdicts, Set<ErrorType> blamed) {
+    private Builder(Map<ErrorType, Verdict> verdicts) {
       this.verdicts.putAll(verdicts);
-      this.blamed.addAll(blamed);
     }
 
     public Builder set(ErrorType type, Verdict verdict) {
@@ -124,18 +109,8 @@ public final class MigrationPolicy {
       return this;
     }
 
-    /** Says whether a failure of this type is reported to the worker's health. */
-    public Builder countsAgainstWorker(ErrorType type, boolean counts) {
-      if (counts) {
-        blamed.add(type);
-      } else {
-        blamed.remove(type);
-      }
-      return this;
-    }
-
     public MigrationPolicy build() {
-      return new MigrationPolicy(verdicts, blamed);
+      return new MigrationPolicy(verdicts);
     }
   }
 }

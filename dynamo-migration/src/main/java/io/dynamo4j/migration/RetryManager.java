@@ -365,9 +365,8 @@ final class RetryManager<Q, R>
   }
 
   private void fail(Loss loss) {
-    boolean streamBroke =
-        recovery != null && recovery.trigger().phase() == MigrationPhase.ONGOING_REQUEST;
-    Loss told = streamBroke ? recovery.trigger() : loss;
+    Loss begun = recovery == null ? loss : recovery.trigger();
+    Loss told = begun.phase() == MigrationPhase.ONGOING_REQUEST ? begun : loss;
     fail(losses.toException(told, attempts, ledger.delivered()));
   }
 
