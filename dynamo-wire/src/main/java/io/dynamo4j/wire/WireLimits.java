@@ -9,7 +9,7 @@ public final class WireLimits {
   /** Nesting of arrays and maps. */
   public static final int MAX_DEPTH = 16;
 
-  /** Items of one array or map, and of all of a payload's block lists together. */
+  /** Items of one array or map. */
   public static final int MAX_ITEMS = 1 << 20;
 
   /** Bytes of one string in UTF-8. */

@@ -1,0 +1,319 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.dynamo4j.wire;
+
+import io.dynamo4j.wire.WireFormatException.Reason;
+import java.nio.charset.StandardCharsets;
+
+/**
+ * Cursor over MessagePack bytes of a stranger.
+ *
+ * <p>Every length is checked against the bytes that are left before it is believed, so that no
+ * declared length makes memory. Skipping is iterative: nesting costs no stack.
+ *
+ * <p><b>Source.</b> MessagePack specification,
+ * https://github.com/msgpack/msgpack/blob/master/spec.md
+ */
+final class MsgpackReader {
+
+  /** Kinds of value that a decoder tells apart. */
+  enum Kind {
+    NIL,
+    BOOLEAN,
+    INTEGER,
+    FLOAT,
+    STRING,
+    BINARY,
+    ARRAY,
+    MAP,
+    EXTENSION
+  }
+
+  private final byte[] bytes;
+  private final int end;
+  private int position;
+
+  private MsgpackReader(byte[] bytes, int start, int end) {
+    this.bytes = bytes;
+    this.position = start;
+    this.end = end;
+  }
+
+  static MsgpackReader of(byte[] bytes) {
+    return new MsgpackReader(bytes, 0, bytes.length);
+  }
+
+  /** Returns a cursor over a part of the same bytes. */
+  MsgpackReader slice(int start, int sliceEnd) {
+    return new MsgpackReader(bytes, start, sliceEnd);
+  }
+
+  int position() {
+    return position;
+  }
+
+  boolean hasRemaining() {
+    return position < end;
+  }
+
+  /** Returns the kind of the next value without consuming it. */
+  Kind nextKind() {
+    int code = peek();
+    if (code <= 0x7f || code >= 0xe0) {
+      return Kind.INTEGER;
+    }
+    if (code <= 0x8f) {
+      return Kind.MAP;
+    }
+    if (code <= 0x9f) {
+      return Kind.ARRAY;
+    }
+    return code <= 0xbf ? Kind.STRING : kindOfTyped(code);
+  }
+
+  private Kind kindOfTyped(int code) {
+    return switch (code) {
+      case 0xc0 -> Kind.NIL;
+      case 0xc2, 0xc3 -> Kind.BOOLEAN;
+      case 0xc4, 0xc5, 0xc6 -> Kind.BINARY;
+      case 0xca, 0xcb -> Kind.FLOAT;
+      case 0xcc, 0xcd, 0xce, 0xcf, 0xd0, 0xd1, 0xd2, 0xd3 -> Kind.INTEGER;
+      case 0xc7, 0xc8, 0xc9, 0xd4, 0xd5, 0xd6, 0xd7, 0xd8 -> Kind.EXTENSION;
+      case 0xd9, 0xda, 0xdb -> Kind.STRING;
+      case 0xdc, 0xdd -> Kind.ARRAY;
+      case 0xde, 0xdf -> Kind.MAP;
+      default -> throw fault(Reason.MALFORMED, "unused code " + code);
+    };
+  }
+
+  /** Consumes a nil if one is next. */
+  boolean tryNil() {
+    if (peek() != 0xc0) {
+      return false;
+    }
+    position++;
+    return true;
+  }
+
+  /** Reads an unsigned 64-bit integer as its bit pattern; negative ones keep their pattern too. */
+  long readBits64() {
+    int code = take();
+    if (code <= 0x7f || code >= 0xe0) {
+      return (byte) code;
+    }
+    return switch (code) {
+      case 0xcc -> unsigned(1);
+      case 0xcd -> unsigned(2);
+      case 0xce -> unsigned(4);
+      case 0xcf, 0xd3 -> unsigned(8);
+      case 0xd0 -> (byte) unsigned(1);
+      case 0xd1 -> (short) unsigned(2);
+      case 0xd2 -> (int) unsigned(4);
+      default -> throw fault(Reason.MALFORMED, "integer");
+    };
+  }
+
+  /** Reads an unsigned 32-bit integer as its bit pattern. */
+  int readBits32() {
+    long value = readBits64();
+    if (value >>> 32 != 0) {
+      throw fault(Reason.MALFORMED, "32-bit integer");
+    }
+    return (int) value;
+  }
+
+  /** Reads an array header; each item takes at least one byte, so the count is bounded by them. */
+  int readArrayHeader() {
+    int code = take();
+    return switch (code) {
+      case 0xdc -> count(unsigned(2), 1);
+      case 0xdd -> count(unsigned(4), 1);
+      default -> {
+        if (code >> 4 != 0x9) {
+          throw fault(Reason.MALFORMED, "array");
+        }
+        yield count(code & 0xf, 1);
+      }
+    };
+  }
+
+  /** Reads a map header and returns the number of entries. */
+  int readMapHeader() {
+    int code = take();
+    return switch (code) {
+      case 0xde -> count(unsigned(2), 2);
+      case 0xdf -> count(unsigned(4), 2);
+      default -> {
+        if (code >> 4 != 0x8) {
+          throw fault(Reason.MALFORMED, "map");
+        }
+        yield count(code & 0xf, 2);
+      }
+    };
+  }
+
+  private int count(long declared, int bytesEach) {
+    if (declared > WireLimits.MAX_ITEMS) {
+      throw fault(Reason.TOO_LARGE, "items " + declared);
+    }
+    if (declared * bytesEach > end - position) {
+      throw fault(Reason.TRUNCATED, "items " + declared);
+    }
+    return (int) declared;
+  }
+
+  /** Reads a string of at most {@link WireLimits#MAX_STRING_BYTES}. */
+  String readString() {
+    int code = take();
+    long length =
+        switch (code) {
+          case 0xd9 -> unsigned(1);
+          case 0xda -> unsigned(2);
+          case 0xdb -> unsigned(4);
+          default -> {
+            if (code >> 5 != 0x5) {
+              throw fault(Reason.MALFORMED, "string");
+            }
+            yield code & 0x1f;
+          }
+        };
+    if (length > WireLimits.MAX_STRING_BYTES) {
+      throw fault(Reason.TOO_LARGE, "string bytes " + length);
+    }
+    int start = advance(length);
+    return new String(bytes, start, (int) length, StandardCharsets.UTF_8);
+  }
+
+  /**
+   * Passes over one value of any kind and depth. Limits other than the bytes at hand are not looked
+   * at: what is skipped costs no memory.
+   */
+  void skip() {
+    for (long open = 1; open > 0; open--) {
+      open += skipHead();
+      // Each open value needs a byte: a forged count ends the walk here, not after 2^32 turns.
+      if (open - 1 > end - position) {
+        throw fault(Reason.TRUNCATED, "values " + open);
+      }
+    }
+  }
+
+  /**
+   * Returns how deep the next value nests: 0 for a scalar. Consumes nothing.
+   *
+   * @throws WireFormatException {@code TOO_DEEP} beyond {@link WireLimits#MAX_DEPTH}
+   */
+  int depth() {
+    int start = position;
+    long[] open = new long[WireLimits.MAX_DEPTH + 1];
+    int level = 0;
+    int deepest = 0;
+    open[0] = 1;
+    while (level >= 0) {
+      if (open[level] == 0) {
+        level--;
+        continue;
+      }
+      open[level]--;
+      Kind kind = nextKind();
+      long items = skipHead();
+      if (kind == Kind.ARRAY || kind == Kind.MAP) {
+        if (++level > WireLimits.MAX_DEPTH) {
+          throw fault(Reason.TOO_DEEP, "nesting");
+        }
+        deepest = Math.max(deepest, level);
+        open[level] = items;
+      }
+    }
+    position = start;
+    return deepest;
+  }
+
+  /** Passes over a scalar, or over the header of a container, and returns its direct values. */
+  private long skipHead() {
+    int code = take();
+    if (code <= 0x7f || code >= 0xe0) {
+      return 0;
+    }
+    if (code <= 0x8f) {
+      return 2L * (code & 0xf);
+    }
+    if (code <= 0x9f) {
+      return code & 0xf;
+    }
+    if (code <= 0xbf) {
+      advance(code & 0x1f);
+      return 0;
+    }
+    return skipTyped(code);
+  }
+
+  private long skipTyped(int code) {
+    switch (code) {
+      case 0xc0, 0xc2, 0xc3 -> {}
+      case 0xc4, 0xd9 -> advance(unsigned(1));
+      case 0xc5, 0xda -> advance(unsigned(2));
+      case 0xc6, 0xdb -> advance(unsigned(4));
+      case 0xc7 -> advance(unsigned(1) + 1);
+      case 0xc8 -> advance(unsigned(2) + 1);
+      case 0xc9 -> advance(unsigned(4) + 1);
+      case 0xcc, 0xd0 -> advance(1);
+      case 0xcd, 0xd1, 0xd4 -> advance(2);
+      case 0xd5 -> advance(3);
+      case 0xca, 0xce, 0xd2 -> advance(4);
+      case 0xd6 -> advance(5);
+      case 0xcb, 0xcf, 0xd3 -> advance(8);
+      case 0xd7 -> advance(9);
+      case 0xd8 -> advance(17);
+      case 0xdc -> {
+        return unsigned(2);
+      }
+      case 0xdd -> {
+        return unsigned(4);
+      }
+      case 0xde -> {
+        return 2 * unsigned(2);
+      }
+      case 0xdf -> {
+        return 2 * unsigned(4);
+      }
+      default -> throw fault(Reason.MALFORMED, "unused code " + code);
+    }
+    return 0;
+  }
+
+  private int peek() {
+    if (position >= end) {
+      throw fault(Reason.TRUNCATED, "value");
+    }
+    return bytes[position] & 0xff;
+  }
+
+  private int take() {
+    int code = peek();
+    position++;
+    return code;
+  }
+
+  /** Moves on and returns where it was; refuses to pass the end. */
+  private int advance(long length) {
+    if (length > end - position) {
+      throw fault(Reason.TRUNCATED, "bytes " + length);
+    }
+    int start = position;
+    position += (int) length;
+    return start;
+  }
+
+  private long unsigned(int width) {
+    int start = advance(width);
+    long value = 0;
+    for (int i = 0; i < width; i++) {
+      value = (value << 8) | (bytes[start + i] & 0xff);
+    }
+    return value;
+  }
+
+  WireFormatException fault(Reason reason, String what) {
+    return new WireFormatException(reason, what, position);
+  }
+}
