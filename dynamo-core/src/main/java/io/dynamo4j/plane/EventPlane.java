@@ -13,16 +13,20 @@ import java.util.function.Consumer;
 public interface EventPlane extends AutoCloseable {
 
   /**
-   * Opens a source.
+   * Opens a source whose sequence starts at 0.
    *
-   * @param publisherId unsigned 64-bit pattern, unique among living publishers of the topic
+   * @param publisherId unsigned 64-bit pattern, unique among living publishers of the topic, which
+   *     a plane need not check
+   * @throws io.dynamo4j.core.model.DynamoException of type {@code CLOSED} if this plane is closed
    */
   EventPublisher publisher(EventScope scope, String topic, long publisherId);
 
   /**
-   * Receives every envelope published to exactly this scope and topic from now on.
+   * Receives every envelope published to exactly this scope and topic from now on. A handler that
+   * throws loses that envelope only; what it threw goes to the lane's failure handler.
    *
    * @param lane where {@code handler} runs; never inline
+   * @throws io.dynamo4j.core.model.DynamoException of type {@code CLOSED} if this plane is closed
    */
   EventSubscription subscribe(
       EventScope scope, String topic, Scheduler lane, Consumer<EventEnvelope> handler);

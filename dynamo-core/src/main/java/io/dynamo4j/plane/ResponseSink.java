@@ -16,8 +16,12 @@ import io.dynamo4j.core.model.DynamoException;
 public interface ResponseSink<R> {
 
   /**
-   * Runs {@code action} once when the client cancels or the connection breaks; at once if that has
-   * happened. May run on any thread.
+   * Runs {@code action} once when the client cancels, the stream's deadline passes or the
+   * connection breaks; soon if that has happened, never after the worker has ended the stream
+   * itself. Actions given one after the other run in that order.
+   *
+   * <p><b>Threads.</b> On a lane or thread of the worker's side, never inline in the call that
+   * caused it.
    */
   void onCancel(Runnable action);
 
@@ -31,9 +35,12 @@ public interface ResponseSink<R> {
    */
   boolean next(R item);
 
-  /** Ends the stream with the end mark. */
+  /** Ends the stream with the end mark; sends the prologue first if it was not sent. */
   void complete();
 
-  /** Ends the stream with a typed error. */
+  /**
+   * Ends the stream with a typed error, which the client sees after the items before it. Without a
+   * prologue before it this refuses the request.
+   */
   void fail(DynamoException error);
 }

@@ -19,7 +19,9 @@ public interface WorkerDirectory {
   List<WorkerInstance> instances();
 
   /**
-   * Reports every instance now registered as added, then every change, in order.
+   * Reports every instance now registered as added, by worker id as an unsigned number, then every
+   * change, in order. A listener that throws loses that report only; what it threw goes to the
+   * lane's failure handler. Nothing is reported once the subscription was closed on the lane.
    *
    * @param lane where {@code listener} runs; never inline
    */
