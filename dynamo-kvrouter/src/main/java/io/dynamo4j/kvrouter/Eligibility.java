@@ -76,8 +76,7 @@ final class Eligibility {
     if (pinned != null && !pinned.equals(rank)) {
       return IneligibilityReason.NOT_PINNED;
     }
-    Set<Long> allowed = hints.allowedWorkerIds();
-    if (allowed != null && !allowed.contains(rank.workerId())) {
+    if (!hints.allows(rank.workerId())) {
       return IneligibilityReason.NOT_ALLOWED;
     }
     if (!failed.isEmpty() && failed.contains(rank)) {

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dynamo4j.core.model;
 
-import java.util.Collections;
-import java.util.Set;
-import java.util.TreeSet;
+import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -13,7 +11,7 @@ public final class RoutingHints {
   private static final RoutingHints NONE = builder().build();
 
   private final @Nullable WorkerWithDpRank pinnedWorker;
-  private final @Nullable Set<Long> allowedWorkerIds;
+  private final long @Nullable [] allowedWorkerIds;
   private final String loraName;
   private final String cacheNamespace;
   private final long expectedOutputTokens;
@@ -39,9 +37,17 @@ public final class RoutingHints {
     return pinnedWorker;
   }
 
-  /** Returns the only workers that may serve the request, or null where all may. */
-  public @Nullable Set<Long> allowedWorkerIds() {
-    return allowedWorkerIds;
+  /**
+   * Returns the only workers that may serve the request, ascending as signed numbers, or null where
+   * all may; a copy.
+   */
+  public long @Nullable [] allowedWorkerIds() {
+    return allowedWorkerIds == null ? null : allowedWorkerIds.clone();
+  }
+
+  /** Tells whether the worker may serve the request as far as the allow-list goes; O(log n). */
+  public boolean allows(long workerId) {
+    return allowedWorkerIds == null || Arrays.binarySearch(allowedWorkerIds, workerId) >= 0;
   }
 
   /** Returns the adapter's name, empty for the base model. */
@@ -62,7 +68,7 @@ public final class RoutingHints {
   /** Builds {@link RoutingHints}. */
   public static final class Builder {
     private @Nullable WorkerWithDpRank pinnedWorker;
-    private @Nullable Set<Long> allowedWorkerIds;
+    private long @Nullable [] allowedWorkerIds;
     private String loraName = "";
     private String cacheNamespace = "";
     private long expectedOutputTokens = -1;
@@ -74,8 +80,9 @@ public final class RoutingHints {
       return this;
     }
 
-    public Builder allowedWorkerIds(Set<Long> workerIds) {
-      this.allowedWorkerIds = Collections.unmodifiableSet(new TreeSet<>(workerIds));
+    /** Allows only these workers; none at all if empty. */
+    public Builder allowedWorkerIds(long... workerIds) {
+      this.allowedWorkerIds = Arrays.stream(workerIds).sorted().distinct().toArray();
       return this;
     }
 

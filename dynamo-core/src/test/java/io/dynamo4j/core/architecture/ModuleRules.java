@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.dynamo4j.core.architecture;
+
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+
+import com.tngtech.archunit.lang.ArchRule;
+import java.util.List;
+
+/** Which way the arrows between modules and packages point, and what an API may show. */
+public final class ModuleRules {
+
+  /** Inside core: what holds tokens, hashes and trees knows no plane. */
+  public static final ArchRule TREES_KNOW_NO_PLANE =
+      noClasses()
+          .that()
+          .resideInAnyPackage(
+              "io.dynamo4j.core.tree..",
+              "io.dynamo4j.core.token..",
+              "io.dynamo4j.core.hash..",
+              "io.dynamo4j.core.collect..")
+          .should()
+          .dependOnClassesThat()
+          .resideInAnyPackage("io.dynamo4j.plane..", "io.dynamo4j.blocking..")
+          .because("hashing and indexing are usable without any plane")
+          .allowEmptyShould(true);
+
+  /** Inside core: planes carry the model over lanes and know no index. */
+  public static final ArchRule PLANES_KNOW_NO_TREE =
+      noClasses()
+          .that()
+          .resideInAPackage("io.dynamo4j.plane..")
+          .should()
+          .dependOnClassesThat()
+          .resideInAnyPackage(
+              "io.dynamo4j.core.tree..", "io.dynamo4j.core.hash..", "io.dynamo4j.blocking..")
+          .because("a transport knows messages, not what is made of them")
+          .allowEmptyShould(true);
+
+  /** No type of an {@code internal} package in an API signature. */
+  public static final ArchRule NO_INTERNALS_IN_SIGNATURES =
+      classes()
+          .that(Signatures.areApi())
+          .should(
+              Signatures.showOnly(
+                  "types outside of internal packages",
+                  type -> !(type.getPackageName() + ".").contains(".internal.")))
+          .because("what callers see must stay")
+          .allowEmptyShould(true);
+
+  /** No third party's type in an API signature. */
+  public static final ArchRule NO_THIRD_PARTY_IN_SIGNATURES =
+      classes()
+          .that(Signatures.areApi())
+          .should(
+              Signatures.showOnly(
+                  "types of the JDK and of this project",
+                  type ->
+                      type.isPrimitive()
+                          || type.getName().startsWith("java.")
+                          || type.getName().startsWith("io.dynamo4j.")))
+          .because("a library behind the API can be exchanged")
+          .allowEmptyShould(true);
+
+  /** API classes are closed for inheritance unless made for it. */
+  public static final ArchRule API_CLASSES_ARE_CLOSED =
+      classes()
+          .that(Signatures.areApi())
+          .should(Signatures.beClosed())
+          .because("an open class can never change again")
+          .allowEmptyShould(true);
+
+  /** API classes are made by factories and builders. */
+  public static final ArchRule CONSTRUCTORS_ARE_HIDDEN =
+      classes()
+          .that(Signatures.areApi())
+          .should(Signatures.hideConstructors())
+          .because("a factory has a name and may change what it returns")
+          .allowEmptyShould(true);
+
+  /** Hashes and ids are primitive. */
+  public static final ArchRule LONGS_ARE_NOT_BOXED =
+      classes()
+          .should(Signatures.boxNoLongs())
+          .because("a hash is a long bit pattern; boxing one costs an object a block")
+          .allowEmptyShould(true);
+
+  /** Libraries do not print. */
+  public static final ArchRule NO_PRINTING =
+      classes()
+          .should(
+              Accesses.avoid(
+                  "standard streams and stack traces",
+                  access ->
+                      (access.getTargetOwner().isEquivalentTo(System.class)
+                              && (access.getName().equals("out") || access.getName().equals("err")))
+                          || (access.getName().equals("printStackTrace")
+                              && access.getTargetOwner().isAssignableTo(Throwable.class)
+                              && Accesses.parameters(access).isEmpty())))
+          .because("output belongs to the host")
+          .allowEmptyShould(true);
+
+  private ModuleRules() {}
+
+  /** Returns the rules that hold everywhere. */
+  public static List<ArchRule> all() {
+    return List.of(
+        TREES_KNOW_NO_PLANE,
+        PLANES_KNOW_NO_TREE,
+        NO_INTERNALS_IN_SIGNATURES,
+        NO_THIRD_PARTY_IN_SIGNATURES,
+        API_CLASSES_ARE_CLOSED,
+        CONSTRUCTORS_ARE_HIDDEN,
+        LONGS_ARE_NOT_BOXED,
+        NO_PRINTING);
+  }
+
+  /** Returns the rule that classes of {@code module} use nothing but what its arrows allow. */
+  public static ArchRule arrowsOf(HouseModule module) {
+    return classes()
+        .should()
+        .onlyDependOnClassesThat()
+        .resideInAnyPackage(module.allowedPackages())
+        .as(
+            "classes of "
+                + module.name()
+                + " should use "
+                + String.join(", ", module.allowedPackages()))
+        .because("arrows between modules point one way")
+        .allowEmptyShould(true);
+  }
+}
