@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.dynamo4j.conformance;
+
+import io.dynamo4j.conformance.Replay.Deviation;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/** Replays cases and judges each by the two lists of what is known. */
+final class Conformance {
+  private final List<CaseReader> readers;
+  private final List<NotOursRule> notOursRules;
+  private final KnownCases notOurs;
+  private final KnownCases differences;
+
+  private Conformance(
+      List<CaseReader> readers,
+      List<NotOursRule> notOursRules,
+      KnownCases notOurs,
+      KnownCases differences) {
+    this.readers = List.copyOf(readers);
+    this.notOursRules = List.copyOf(notOursRules);
+    this.notOurs = notOurs;
+    this.differences = differences;
+  }
+
+  /**
+   * Reads {@code not-ours.txt} and {@code differences.txt} of a folder.
+   *
+   * @throws MalformedCaseException if one of them cannot be understood
+   */
+  static Conformance of(
+      List<CaseReader> readers, List<NotOursRule> notOursRules, Path listsFolder) {
+    return new Conformance(
+        readers,
+        notOursRules,
+        KnownCases.read(listsFolder.resolve("not-ours.txt")),
+        KnownCases.read(listsFolder.resolve("differences.txt")));
+  }
+
+  /** Judges everything found; one verdict a case, file or folder. */
+  void judge(CaseFiles found, Consumer<Verdict> sink) {
+    for (String fault : found.faults()) {
+      sink.accept(Verdict.failed("folder", fault));
+    }
+    for (CaseFile file : found.files()) {
+      judge(file, sink);
+    }
+  }
+
+  /** Judges the lists: an entry that no case has used so far is a failure. */
+  void judgeUnusedEntries(Consumer<Verdict> sink) {
+    for (KnownCases list : List.of(notOurs, differences)) {
+      for (String entry : list.unused()) {
+        sink.accept(Verdict.failed(entry, "matches no case: list=" + list));
+      }
+    }
+  }
+
+  private void judge(CaseFile file, Consumer<Verdict> sink) {
+    List<GoldenCase> cases;
+    try {
+      cases = file.read();
+    } catch (MalformedCaseException e) {
+      sink.accept(Verdict.failed(file.id(), String.valueOf(e.getMessage())));
+      return;
+    }
+    for (GoldenCase each : cases) {
+      sink.accept(judge(each));
+    }
+  }
+
+  private Verdict judge(GoldenCase each) {
+    String reason = reasonToSkip(each);
+    if (reason != null) {
+      return Verdict.skipped(each.id(), reason);
+    }
+    List<CaseReader> able = readers.stream().filter(r -> r.reads(each.content())).toList();
+    if (able.size() != 1) {
+      String names = String.join(", ", able.stream().map(CaseReader::name).toList());
+      return Verdict.failed(
+          each.id(), able.isEmpty() ? "no reader knows its keys" : "several readers: " + names);
+    }
+    return replay(each, able.get(0));
+  }
+
+  private @Nullable String reasonToSkip(GoldenCase each) {
+    String reason = notOurs.use(each.id());
+    for (NotOursRule rule : notOursRules) {
+      if (reason == null && rule.covers().test(each.content())) {
+        reason = notOurs.use(rule.name());
+      }
+    }
+    return reason;
+  }
+
+  /** Any exception fails the case that threw it, and only that. */
+  private Verdict replay(GoldenCase each, CaseReader reader) {
+    Replay replay;
+    try {
+      replay = reader.replay(each.content());
+    } catch (RuntimeException e) {
+      return Verdict.failed(
+          each.id(), e instanceof MalformedCaseException ? e.getMessage() + "" : e.toString());
+    }
+    List<String> faults = new ArrayList<>(replay.faults());
+    boolean listed = differences.use(each.id()) != null;
+    if (listed && replay.deviations().isEmpty()) {
+      faults.add("is listed as a difference and does not differ");
+    }
+    for (Deviation deviation : replay.deviations()) {
+      if (differences.use(deviation.rule()) == null && !listed) {
+        faults.add(deviation.text() + " (rule " + deviation.rule() + " is not listed)");
+      }
+    }
+    return faults.isEmpty()
+        ? Verdict.passed(each.id(), reader.name())
+        : Verdict.failed(each.id(), summary(faults));
+  }
+
+  private static String summary(List<String> faults) {
+    String more = faults.size() > 1 ? " (and " + (faults.size() - 1) + " more)" : "";
+    return faults.get(0) + more;
+  }
+}

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.dynamo4j.conformance;
+
+import io.dynamo4j.conformance.core.BlockHashReader;
+import io.dynamo4j.conformance.core.LoraReader;
+import io.dynamo4j.conformance.core.SequenceHashReader;
+import java.util.List;
+
+/** Every kind of case that is understood, and every rule for those that are not ours. */
+final class Readers {
+
+  private Readers() {}
+
+  static List<CaseReader> all() {
+    return List.of(new BlockHashReader(), new SequenceHashReader(), new LoraReader());
+  }
+
+  static List<NotOursRule> notOursRules() {
+    return List.of();
+  }
+}
