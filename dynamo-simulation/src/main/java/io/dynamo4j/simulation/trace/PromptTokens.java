@@ -6,13 +6,13 @@ import io.dynamo4j.core.token.TokenSlice;
 /**
  * Makes the prompt that a row of a trace stands for, when it is needed and not before.
  *
- * <p>The tokens of a block are a function of its hash id alone, so equal ids are equal content, also
- * where the last block is partial: it is then the beginning of that id's block. A rest without an id
- * is unique to its row.
+ * <p>The tokens of a block are a function of its hash id alone, so equal ids are equal content,
+ * also where the last block is partial: it is then the beginning of that id's block. A rest without
+ * an id is unique to its row.
  *
- * <p>Two 32-bit halves of a mixed id make each block's tokens; two ids of a trace agree in both with
- * a probability of 2^-64. The inner loop is plain {@code int} arithmetic, which the compiler turns
- * into vector code.
+ * <p>Two 32-bit halves of a mixed id make each block's tokens; two ids of a trace agree in both
+ * with a probability of 2^-64. The inner loop is plain {@code int} arithmetic, which the compiler
+ * turns into vector code.
  */
 public final class PromptTokens {
   private final int blockSize;

@@ -12,6 +12,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Reads Mooncake traces: one JSON object a line with {@code timestamp} (milliseconds), {@code
@@ -111,14 +112,13 @@ public final class TraceReader {
     return true;
   }
 
-  private static String firstLine(@org.jspecify.annotations.Nullable String message) {
+  private static String firstLine(@Nullable String message) {
     String text = String.valueOf(message);
     int end = text.indexOf('\n');
     return end < 0 ? text : text.substring(0, end);
   }
 
-  private TraceFormatException failed(
-      long line, String reason, @org.jspecify.annotations.Nullable Throwable cause) {
+  private TraceFormatException failed(long line, String reason, @Nullable Throwable cause) {
     return new TraceFormatException(file, line, reason, cause);
   }
 }

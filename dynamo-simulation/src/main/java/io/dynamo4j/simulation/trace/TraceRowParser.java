@@ -52,7 +52,8 @@ final class TraceRowParser {
         require(value.isNumeric(), "timestamp must be a number");
         timestamp = in.getDoubleValue();
         require(
-            timestamp >= 0 && timestamp <= 1e12, "timestamp must be in 0..1e12: timestamp=" + timestamp);
+            timestamp >= 0 && timestamp <= 1e12,
+            "timestamp must be in 0..1e12: timestamp=" + timestamp);
       }
       case "input_length" -> inputLength = readLength(in, name, 1);
       case "output_length" -> outputLength = Math.max(1, readLength(in, name, 0));
@@ -99,8 +100,7 @@ final class TraceRowParser {
             + hashIdCount
             + ", expected="
             + most);
-    return TraceRow.of(
-        timestamp, inputLength, outputLength, Arrays.copyOf(hashIds, hashIdCount));
+    return TraceRow.of(timestamp, inputLength, outputLength, Arrays.copyOf(hashIds, hashIdCount));
   }
 
   private static void require(boolean condition, String reason) {

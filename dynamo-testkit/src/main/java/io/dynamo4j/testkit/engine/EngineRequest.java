@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dynamo4j.testkit.engine;
 
+import io.dynamo4j.core.hash.BlockHasher;
 import io.dynamo4j.core.model.LLMEngineOutput;
 import io.dynamo4j.core.model.StopConditions;
 import io.dynamo4j.plane.ResponseSink;
@@ -17,7 +18,7 @@ import java.util.Arrays;
  */
 final class EngineRequest {
   final String requestId;
-  final long hashSeed;
+  final BlockHasher hasher;
   final ResponseSink<LLMEngineOutput> sink;
   final int promptTokens;
   final int maxTokens;
@@ -61,13 +62,13 @@ final class EngineRequest {
 
   EngineRequest(
       String requestId,
-      long hashSeed,
+      BlockHasher hasher,
       ResponseSink<LLMEngineOutput> sink,
       int promptTokens,
       int maxTokens,
       StopConditions stop) {
     this.requestId = requestId;
-    this.hashSeed = hashSeed;
+    this.hasher = hasher;
     this.sink = sink;
     this.promptTokens = promptTokens;
     this.maxTokens = maxTokens;
@@ -88,14 +89,15 @@ final class EngineRequest {
   }
 
   /** Hashes one more full block, which follows the last. */
-  void addBlock(int[] tokens, int offset, int blockSize) {
+  void addBlock(int[] tokens, int offset) {
     int index = hashedBlocks;
     if (index == localHashes.length) {
       reserveBlocks(Math.max(4, index + (index >> 1)));
     }
-    long local = BlockHashes.local(tokens, offset, blockSize, hashSeed);
+    long local = hasher.localHash(tokens, offset);
     localHashes[index] = local;
-    sequenceHashes[index] = index == 0 ? local : BlockHashes.next(sequenceHashes[index - 1], local);
+    sequenceHashes[index] =
+        index == 0 ? local : hasher.sequenceHash(sequenceHashes[index - 1], local);
     hashedBlocks++;
   }
 

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dynamo4j.testkit.engine;
 
+import io.dynamo4j.core.hash.BlockHashOptions;
+import io.dynamo4j.core.hash.BlockHasher;
 import io.dynamo4j.core.model.DynamoException;
 import io.dynamo4j.core.model.ErrorType;
 import io.dynamo4j.core.model.LLMEngineOutput;
 import io.dynamo4j.core.model.PreprocessedRequest;
+import io.dynamo4j.core.model.RoutingHints;
 import io.dynamo4j.core.model.StopConditions;
 import io.dynamo4j.core.token.TokenSlice;
 import io.dynamo4j.plane.ResponseSink;
@@ -12,9 +15,11 @@ import io.dynamo4j.plane.ResponseSink;
 /** Turns a request into what the engine keeps of it, or refuses what could never be served. */
 final class RequestIntake {
   private final MockEngineConfig config;
+  private final BlockHasher baseHasher;
 
   RequestIntake(MockEngineConfig config) {
     this.config = config;
+    this.baseHasher = BlockHasher.of(BlockHashOptions.of(config.blockSize()));
   }
 
   /**
@@ -42,7 +47,7 @@ final class RequestIntake {
         requestId,
         promptTokens + Math.max(1, maxTokens));
     return new EngineRequest(
-        requestId, BlockHashes.seed(request.routing()), sink, promptTokens, (int) maxTokens, stop);
+        requestId, hasherFor(request.routing()), sink, promptTokens, (int) maxTokens, stop);
   }
 
   /** Reads the prompt once: hashes of its full blocks, token function, rest of the last block. */
@@ -51,7 +56,7 @@ final class RequestIntake {
     int fullBlocks = prompt.length() / blockSize;
     request.reserveBlocks(fullBlocks + 1 + Math.min(request.maxTokens, 4096) / blockSize);
     for (int i = 0; i < fullBlocks; i++) {
-      request.addBlock(prompt.backingArray(), prompt.backingOffset() + i * blockSize, blockSize);
+      request.addBlock(prompt.backingArray(), prompt.backingOffset() + i * blockSize);
     }
     request.partialTokens = prompt.length() - fullBlocks * blockSize;
     request.partialBlock = new int[blockSize];
@@ -59,6 +64,18 @@ final class RequestIntake {
     request.unsentFrom = request.partialTokens;
     request.tokenState = TokenFunction.takeAll(TokenFunction.start(seed), prompt);
     request.prefillTarget = prompt.length();
+  }
+
+  /** Adapters and tenants have caches of their own: other hashes for equal tokens. */
+  private BlockHasher hasherFor(RoutingHints routing) {
+    if (routing.loraName().isEmpty() && routing.cacheNamespace().isEmpty()) {
+      return baseHasher;
+    }
+    return BlockHasher.of(
+        BlockHashOptions.builder(config.blockSize())
+            .loraName(routing.loraName())
+            .cacheNamespace(routing.cacheNamespace())
+            .build());
   }
 
   private static void require(boolean condition, String what, String requestId, long value) {

@@ -81,7 +81,7 @@ final class TokenEmitter {
   }
 
   private void closeBlock(EngineRequest request) {
-    request.addBlock(request.partialBlock, 0, config.blockSize());
+    request.addBlock(request.partialBlock, 0);
     request.partialBlock = new int[config.blockSize()];
     request.partialTokens = 0;
     request.unsentFrom = 0;
