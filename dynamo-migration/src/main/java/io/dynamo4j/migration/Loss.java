@@ -24,7 +24,9 @@ record Loss(
     @Nullable WorkerWithDpRank worker) {
 
   static Loss judge(Throwable failure, AttemptRun<?> run, MigrationPolicy policy) {
-    DynamoException decisive = policy.decisive(failure);
+    MigrationPhase phase =
+        run.isOpened() ? MigrationPhase.ONGOING_REQUEST : MigrationPhase.NEW_REQUEST;
+    DynamoException decisive = policy.decisive(phase, failure);
     if (decisive == null) {
       decisive =
           new DynamoException(
@@ -37,8 +39,8 @@ record Loss(
     return new Loss(
         failure,
         decisive,
-        policy.verdict(decisive.errorType()),
-        run.isOpened() ? MigrationPhase.ONGOING_REQUEST : MigrationPhase.NEW_REQUEST,
+        policy.verdict(phase, decisive.errorType()),
+        phase,
         run.number(),
         run.worker() != null ? run.worker() : decisive.worker());
   }

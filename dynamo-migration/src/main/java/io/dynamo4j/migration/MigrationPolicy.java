@@ -3,6 +3,7 @@ package io.dynamo4j.migration;
 
 import io.dynamo4j.core.model.DynamoException;
 import io.dynamo4j.core.model.ErrorType;
+import io.dynamo4j.migration.event.MigrationPhase;
 import java.util.Collections;
 import java.util.EnumMap;
 import java.util.Map;
@@ -14,7 +15,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>An error is judged with its causes: one that vetoes decides wherever it stands, else the
  * outermost that migrates, else the outermost of all. Causes that are not {@link DynamoException}s
- * are passed over.
+ * are passed over. The table has a column for failures before the stream opened and one for those
+ * after; they differ in one row, since a worker that refuses for reasons unknown has not begun.
  *
  * <p>What the client itself cancelled never reaches the table. A {@code CANCELLED} that does was
  * asked for by nobody here, and migrates.
@@ -23,17 +25,20 @@ import org.jspecify.annotations.Nullable;
  * error that decided.
  *
  * <p><b>Source.</b> Verdicts are those of Dynamo 1.6.1 except that a worker's own cancellation
- * migrates and that a bad request vetoes under any wrapper.
+ * migrates, that a bad request vetoes under any wrapper, and that a passed deadline vetoes.
  */
 public final class MigrationPolicy {
   private static final int MAX_DEPTH = 32;
 
   private static final MigrationPolicy DEFAULTS = defaultTable();
 
-  private final Map<ErrorType, Verdict> verdicts;
+  private final Map<ErrorType, Verdict> newRequest;
+  private final Map<ErrorType, Verdict> ongoingRequest;
 
-  private MigrationPolicy(Map<ErrorType, Verdict> verdicts) {
-    this.verdicts = Collections.unmodifiableMap(new EnumMap<>(verdicts));
+  private MigrationPolicy(
+      Map<ErrorType, Verdict> newRequest, Map<ErrorType, Verdict> ongoingRequest) {
+    this.newRequest = Collections.unmodifiableMap(new EnumMap<>(newRequest));
+    this.ongoingRequest = Collections.unmodifiableMap(new EnumMap<>(ongoingRequest));
   }
 
   public static MigrationPolicy ofDefaults() {
@@ -42,19 +47,27 @@ public final class MigrationPolicy {
 
   /** Starts from this table. */
   public Builder toBuilder() {
-    return new Builder(verdicts);
+    Builder builder = new Builder();
+    builder.newRequest.putAll(newRequest);
+    builder.ongoingRequest.putAll(ongoingRequest);
+    return builder;
   }
 
   /** Returns the verdict of one type, causes aside. */
-  public Verdict verdict(ErrorType type) {
-    return verdicts.getOrDefault(type, Verdict.NEUTRAL);
+  public Verdict verdict(MigrationPhase phase, ErrorType type) {
+    Map<ErrorType, Verdict> column =
+        switch (phase) {
+          case NEW_REQUEST -> newRequest;
+          case ONGOING_REQUEST -> ongoingRequest;
+        };
+    return column.getOrDefault(type, Verdict.NEUTRAL);
   }
 
   /**
    * Returns the error of the chain that decides, {@code failure} itself included; null if there is
    * no {@link DynamoException} in it.
    */
-  public @Nullable DynamoException decisive(Throwable failure) {
+  public @Nullable DynamoException decisive(MigrationPhase phase, Throwable failure) {
     DynamoException outermost = null;
     DynamoException migrating = null;
     Throwable link = failure;
@@ -62,7 +75,7 @@ public final class MigrationPolicy {
       if (!(link instanceof DynamoException error)) {
         continue;
       }
-      Verdict verdict = verdict(error.errorType());
+      Verdict verdict = verdict(phase, error.errorType());
       if (verdict == Verdict.VETOES) {
         return error;
       }
@@ -73,7 +86,7 @@ public final class MigrationPolicy {
   }
 
   private static MigrationPolicy defaultTable() {
-    return new Builder(Collections.emptyMap())
+    return new Builder()
         .set(ErrorType.CANNOT_CONNECT, Verdict.MIGRATES)
         .set(ErrorType.DISCONNECTED, Verdict.MIGRATES)
         .set(ErrorType.CONNECTION_TIMEOUT, Verdict.MIGRATES)
@@ -92,25 +105,36 @@ public final class MigrationPolicy {
         .set(ErrorType.INVALID_REQUEST, Verdict.VETOES)
         .set(ErrorType.DEADLINE_EXCEEDED, Verdict.VETOES)
         .set(ErrorType.BACKEND_INVALID_ARGUMENT, Verdict.VETOES)
+        .set(MigrationPhase.NEW_REQUEST, ErrorType.BACKEND_UNKNOWN, Verdict.MIGRATES)
         .build();
   }
 
   /** Changes single rows of a {@link MigrationPolicy}. */
   public static final class Builder {
-    private final Map<ErrorType, Verdict> verdicts = new EnumMap<>(ErrorType.class);
+    private final Map<ErrorType, Verdict> newRequest = new EnumMap<>(ErrorType.class);
+    private final Map<ErrorType, Verdict> ongoingRequest = new EnumMap<>(ErrorType.class);
 
-    private Builder(Map<ErrorType, Verdict> verdicts) {
-      this.verdicts.putAll(verdicts);
+    private Builder() {}
+
+    /** Sets a type's verdict in both phases. */
+    public Builder set(ErrorType type, Verdict verdict) {
+      return set(MigrationPhase.NEW_REQUEST, type, verdict)
+          .set(MigrationPhase.ONGOING_REQUEST, type, verdict);
     }
 
-    public Builder set(ErrorType type, Verdict verdict) {
-      verdicts.put(
-          Objects.requireNonNull(type, "type"), Objects.requireNonNull(verdict, "verdict"));
+    /** Sets a type's verdict in one phase. */
+    public Builder set(MigrationPhase phase, ErrorType type, Verdict verdict) {
+      Objects.requireNonNull(type, "type");
+      Objects.requireNonNull(verdict, "verdict");
+      switch (phase) {
+        case NEW_REQUEST -> newRequest.put(type, verdict);
+        case ONGOING_REQUEST -> ongoingRequest.put(type, verdict);
+      }
       return this;
     }
 
     public MigrationPolicy build() {
-      return new MigrationPolicy(verdicts);
+      return new MigrationPolicy(newRequest, ongoingRequest);
     }
   }
 }

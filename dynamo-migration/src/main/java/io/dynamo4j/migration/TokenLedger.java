@@ -3,6 +3,7 @@ package io.dynamo4j.migration;
 
 import io.dynamo4j.core.model.FinishReason;
 import io.dynamo4j.core.model.StopConditions;
+import io.dynamo4j.core.token.TokenAccumulator;
 import io.dynamo4j.core.token.TokenSlice;
 import java.util.BitSet;
 import org.jspecify.annotations.Nullable;
