@@ -52,6 +52,19 @@ public interface ActiveBlockTracker {
   boolean addOutputBlock(Booking booking);
 
   /**
+   * Adds a block of generated tokens and lowers the weight of what will soon be free: of all the
+   * booking's output blocks, and of the prompt blocks at its end that no other booking holds.
+   *
+   * <p>As in Dynamo a prompt block keeps its weight as long as anybody holds it, even if another
+   * booking comes to share it.
+   *
+   * @param remaining how much of the answer is still to come, 0 to 1
+   * @return false if the booking is gone
+   * @throws IllegalArgumentException if {@code remaining} is out of range
+   */
+  boolean addOutputBlock(Booking booking, double remaining);
+
+  /**
    * Ends a booking and whatever load is left of it.
    *
    * @return false if it is gone already

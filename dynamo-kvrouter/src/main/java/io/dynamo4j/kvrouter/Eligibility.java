@@ -3,47 +3,92 @@ package io.dynamo4j.kvrouter;
 
 import io.dynamo4j.core.model.RoutingHints;
 import io.dynamo4j.core.model.WorkerWithDpRank;
+import io.dynamo4j.plane.WorkerDirectory;
+import io.dynamo4j.plane.WorkerHealth;
+import io.dynamo4j.plane.WorkerInstance;
 import java.util.EnumMap;
+import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Which registered ranks may take a request: pin, allow-list, ranks that already failed it, drain
  * marks. Ranks that failed other requests just now are avoided unless nobody else is left.
+ *
+ * <p><b>Threads.</b> Not thread-safe: belongs to its owner's lock.
  */
 final class Eligibility {
-  private final WorkerAvailability availability;
+  private final WorkerDirectory directory;
+  private final @Nullable WorkerHealth health;
+  private RankTable table = RankTable.EMPTY;
+  private int[] eligible = new int[0];
+  private int count;
+  private boolean lastResort;
 
-  Eligibility(WorkerAvailability availability) {
-    this.availability = availability;
+  Eligibility(WorkerDirectory directory, @Nullable WorkerHealth health) {
+    this.directory = directory;
+    this.health = health;
+  }
+
+  /** Returns the directory's ranks as of now. */
+  RankTable refresh() {
+    List<WorkerInstance> snapshot = directory.instances();
+    if (!table.isOf(snapshot)) {
+      table = RankTable.of(snapshot);
+      eligible = new int[table.size()];
+      count = 0;
+    }
+    return table;
   }
 
   /**
-   * Writes the table indexes of eligible ranks in table order.
+   * Finds the eligible ranks of the table last refreshed, in its order.
    *
-   * @param out at least {@code table.size()} long
-   * @return how many were written
+   * @return how many there are
    */
-  int collect(RankTable table, RoutingHints hints, Set<WorkerWithDpRank> failed, int[] out) {
-    int eligible = collect(table, hints, failed, false, out);
-    return eligible > 0 ? eligible : collect(table, hints, failed, true, out);
-  }
-
-  private int collect(
-      RankTable table,
-      RoutingHints hints,
-      Set<WorkerWithDpRank> failed,
-      boolean withInhibited,
-      int[] out) {
-    int count = 0;
-    for (int i = 0; i < table.size(); i++) {
-      WorkerWithDpRank rank = table.rank(i);
-      if (reason(rank, hints, failed) == null
-          && (withInhibited || !availability.isInhibited(rank))) {
-        out[count++] = i;
-      }
+  int collect(RoutingHints hints, Set<WorkerWithDpRank> failed) {
+    lastResort = false;
+    count = collect(hints, failed, false);
+    if (count == 0) {
+      lastResort = true;
+      count = collect(hints, failed, true);
     }
     return count;
+  }
+
+  private int collect(RoutingHints hints, Set<WorkerWithDpRank> failed, boolean withUnusable) {
+    int found = 0;
+    for (int i = 0; i < table.size(); i++) {
+      WorkerWithDpRank rank = table.rank(i);
+      if (reason(rank, hints, failed) == null && (withUnusable || isUsable(rank))) {
+        eligible[found++] = i;
+      }
+    }
+    return found;
+  }
+
+  /** Returns the table index of the i-th eligible rank. */
+  int eligible(int i) {
+    return eligible[i];
+  }
+
+  /** Returns whether the rank at a table index was found eligible. */
+  boolean isEligible(int index) {
+    for (int i = 0; i < count; i++) {
+      if (eligible[i] == index) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /**
+   * Claims an eligible rank for the request.
+   *
+   * @return false if it has become unusable since; the caller collects and chooses again
+   */
+  boolean admit(WorkerWithDpRank rank) {
+    return health == null || health.tryAdmit(rank) || lastResort;
   }
 
   /**
@@ -52,11 +97,7 @@ final class Eligibility {
    * @param filtered whether the policy refused those that these rules had passed
    */
   NoEligibleWorkerException explain(
-      BookingKey key,
-      RankTable table,
-      RoutingHints hints,
-      Set<WorkerWithDpRank> failed,
-      boolean filtered) {
+      BookingKey key, RoutingHints hints, Set<WorkerWithDpRank> failed, boolean filtered) {
     EnumMap<IneligibilityReason, Integer> counts = new EnumMap<>(IneligibilityReason.class);
     for (int i = 0; i < table.size(); i++) {
       IneligibilityReason reason = reason(table.rank(i), hints, failed);
@@ -82,6 +123,12 @@ final class Eligibility {
     if (!failed.isEmpty() && failed.contains(rank)) {
       return IneligibilityReason.FAILED_THIS_REQUEST;
     }
-    return availability.isDraining(rank) ? IneligibilityReason.DRAINING : null;
+    return health != null && health.state(rank) == WorkerHealth.State.DRAINING
+        ? IneligibilityReason.DRAINING
+        : null;
+  }
+
+  private boolean isUsable(WorkerWithDpRank rank) {
+    return health == null || health.state(rank).isUsable();
   }
 }

@@ -10,7 +10,6 @@ import io.dynamo4j.core.token.TokenSlice;
 import io.dynamo4j.indexer.KvIndexer;
 import io.dynamo4j.plane.WorkerDirectory;
 import io.dynamo4j.plane.WorkerInstance;
-import java.util.List;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
@@ -34,18 +33,16 @@ public final class KvRouter {
   private final int blockSize;
   private final PromptHasher hasher;
   private final @Nullable KvIndexer indexer;
-  private final WorkerDirectory directory;
-  private final Eligibility eligibility;
 
   // Everything below belongs to the lock.
   private final ReentrantLock lock = new ReentrantLock();
+  private final Eligibility eligibility;
   private final ActiveBlockTracker tracker;
   private final WorkerSelector selector;
   private final RandomSource selectionRandom;
   private final RandomSource blockRandom;
   private final WorkerCandidates candidates = WorkerCandidates.create();
   private RankTable table = RankTable.EMPTY;
-  private int[] eligible = new int[0];
   private int[] depths = new int[0];
 
   KvRouter(KvRouterBuilder builder, RandomSource random, WorkerDirectory directory) {
@@ -53,8 +50,7 @@ public final class KvRouter {
     this.indexer = config.needsOverlap() ? builder.indexer() : null;
     this.blockSize = builder.blockSize();
     this.hasher = new PromptHasher(blockSize);
-    this.directory = directory;
-    this.eligibility = new Eligibility(builder.availability());
+    this.eligibility = new Eligibility(directory, builder.health());
     this.selectionRandom = random.split("selection");
     this.blockRandom = random.split("blocks");
     ActiveBlockTracker ownTracker = builder.tracker();
@@ -139,14 +135,21 @@ public final class KvRouter {
     }
   }
 
-  /** Returns false where output blocks do not count, or the booking is gone. */
-  boolean addOutputBlock(Booking booking) {
+  /**
+   * Adds a block.
+   *
+   * @param remaining part of the answer still to come, NaN if unknown
+   * @return false where output blocks do not count, or the booking is gone
+   */
+  boolean addOutputBlock(Booking booking, double remaining) {
     if (!config.routerTrackOutputBlocks()) {
       return false;
     }
     lock.lock();
     try {
-      return tracker.addOutputBlock(booking);
+      return Double.isNaN(remaining)
+          ? tracker.addOutputBlock(booking)
+          : tracker.addOutputBlock(booking, remaining);
     } finally {
       lock.unlock();
     }
@@ -188,16 +191,21 @@ public final class KvRouter {
   private RequestLease selectAndBook(
       SchedulingRequest request, long[] hashes, @Nullable OverlapScores scores) {
     refreshTable();
-    int count = eligibility.collect(table, request.routing(), request.excludedWorkers(), eligible);
-    if (count == 0) {
-      throw explain(request, false);
+    while (true) {
+      int count = eligibility.collect(request.routing(), request.excludedWorkers());
+      if (count == 0) {
+        throw explain(request, false);
+      }
+      fillCandidates(request, hashes, scores, count);
+      WorkerSelectionResult selection = selector.select(request, candidates, selectionRandom);
+      if (selection == null) {
+        throw explain(request, true);
+      }
+      int index = requireEligible(selection.worker());
+      if (eligibility.admit(selection.worker())) {
+        return book(request, hashes, selection, index);
+      }
     }
-    fillCandidates(request, hashes, scores, count);
-    WorkerSelectionResult selection = selector.select(request, candidates, selectionRandom);
-    if (selection == null) {
-      throw explain(request, true);
-    }
-    return book(request, hashes, selection, requireEligible(selection.worker(), count));
   }
 
   private void fillCandidates(
@@ -206,7 +214,8 @@ public final class KvRouter {
         request.tokenIds().length(), blockSize, hashes.length, config.routerTrackPrefillTokens());
     spreadDepths(scores, 1);
     for (int i = 0; i < count; i++) {
-      candidates.add(table.rank(eligible[i]), depths[eligible[i]], 0, 0);
+      int index = eligibility.eligible(i);
+      candidates.add(table.rank(index), depths[index], 0, 0);
     }
     spreadDepths(scores, 0);
     tracker.project(hashes, hashes.length, candidates);
@@ -238,32 +247,35 @@ public final class KvRouter {
             config.routerTrackPrefillTokens() ? uncached : 0);
     tracker.book(booking);
     long tokensToNextBlock = (long) candidates.promptBlocks() * blockSize - promptTokens;
-    return new RequestLease(this, booking, table.instance(index), selection, tokensToNextBlock);
+    return new RequestLease(
+        this,
+        booking,
+        table.instance(index),
+        selection,
+        tokensToNextBlock,
+        request.routing().expectedOutputTokens());
   }
 
-  private int requireEligible(WorkerWithDpRank worker, int count) {
+  private int requireEligible(WorkerWithDpRank worker) {
     int index = table.indexOf(worker);
-    for (int i = 0; i < count; i++) {
-      if (eligible[i] == index) {
-        return index;
-      }
+    if (!eligibility.isEligible(index)) {
+      throw new IllegalStateException(
+          "selector chose a worker that was no candidate: worker=" + worker);
     }
-    throw new IllegalStateException(
-        "selector chose a worker that was no candidate: worker=" + worker);
+    return index;
   }
 
   private NoEligibleWorkerException explain(SchedulingRequest request, boolean filtered) {
     return eligibility.explain(
-        request.key(), table, request.routing(), request.excludedWorkers(), filtered);
+        request.key(), request.routing(), request.excludedWorkers(), filtered);
   }
 
   /** Takes over the directory's snapshot if it is another one than last time. */
   private void refreshTable() {
-    List<WorkerInstance> snapshot = directory.instances();
-    if (table.isOf(snapshot)) {
+    RankTable next = eligibility.refresh();
+    if (next == table) {
       return;
     }
-    RankTable next = RankTable.of(snapshot);
     for (WorkerInstance before : table.snapshot()) {
       int index = next.indexOf(before.rank(0));
       if (index < 0 || next.instance(index).incarnation() != before.incarnation()) {
@@ -271,7 +283,6 @@ public final class KvRouter {
       }
     }
     table = next;
-    eligible = new int[table.size()];
     depths = new int[table.size()];
   }
 }

@@ -4,6 +4,7 @@ package io.dynamo4j.kvrouter;
 import io.dynamo4j.core.runtime.Environment;
 import io.dynamo4j.indexer.KvIndexer;
 import io.dynamo4j.plane.WorkerDirectory;
+import io.dynamo4j.plane.WorkerHealth;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -17,7 +18,7 @@ public final class KvRouterBuilder {
   private @Nullable WorkerDirectory directory;
   private @Nullable KvIndexer indexer;
   private KvRouterConfig config = KvRouterConfig.ofDefaults();
-  private WorkerAvailability availability = WorkerAvailability.ALL;
+  private @Nullable WorkerHealth health;
   private @Nullable ActiveBlockTracker tracker;
   private @Nullable WorkerSelector selector;
   private int blockSize;
@@ -33,6 +34,15 @@ public final class KvRouterBuilder {
   /** Sets who is registered. */
   public KvRouterBuilder directory(WorkerDirectory directory) {
     this.directory = Objects.requireNonNull(directory, "directory");
+    return this;
+  }
+
+  /**
+   * Sets who failed just now or drains; default nobody. Whoever sees outcomes reports them there;
+   * the router asks, and claims the probe of a rank that is tried again.
+   */
+  public KvRouterBuilder health(WorkerHealth health) {
+    this.health = Objects.requireNonNull(health, "health");
     return this;
   }
 
@@ -116,8 +126,8 @@ public final class KvRouterBuilder {
     return indexer;
   }
 
-  WorkerAvailability availability() {
-    return availability;
+  @Nullable WorkerHealth health() {
+    return health;
   }
 
   @Nullable ActiveBlockTracker tracker() {

@@ -10,6 +10,7 @@ import io.dynamo4j.plane.RequestDispatcher;
 import io.dynamo4j.plane.RequestPlane;
 import io.dynamo4j.plane.ResponseStream;
 import io.dynamo4j.plane.WorkerDirectory;
+import io.dynamo4j.plane.WorkerHealth;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -72,7 +73,7 @@ public final class PoolDispatcher<Q, R> implements RequestDispatcher<Q, R> {
   /** Builds a {@link PoolDispatcher}; policy, directory, plane and environment are required. */
   public static final class Builder<Q, R> {
     private final RoutingAdapter<Q, R> adapter;
-    private WorkerAvailability availability = WorkerAvailability.ALL;
+    private @Nullable WorkerHealth health;
     private @Nullable PoolPolicy policy;
     private @Nullable WorkerDirectory directory;
     private @Nullable RequestPlane<Q, R> requestPlane;
@@ -90,6 +91,12 @@ public final class PoolDispatcher<Q, R> implements RequestDispatcher<Q, R> {
     /** Sets who is registered. */
     public Builder<Q, R> directory(WorkerDirectory directory) {
       this.directory = Objects.requireNonNull(directory, "directory");
+      return this;
+    }
+
+    /** Sets who failed just now or drains; default nobody. */
+    public Builder<Q, R> health(WorkerHealth health) {
+      this.health = Objects.requireNonNull(health, "health");
       return this;
     }
 
@@ -114,7 +121,7 @@ public final class PoolDispatcher<Q, R> implements RequestDispatcher<Q, R> {
       RandomSource random = require(environment, "environment").random().split("pool-dispatcher");
       WorkerPool pool =
           new WorkerPool(
-              require(policy, "policy"), require(directory, "directory"), availability, random);
+              require(policy, "policy"), require(directory, "directory"), health, random);
       return new PoolDispatcher<>(pool, require(requestPlane, "request plane"), adapter);
     }
 

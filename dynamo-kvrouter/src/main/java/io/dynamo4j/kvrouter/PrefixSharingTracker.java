@@ -8,6 +8,7 @@ import io.dynamo4j.core.model.WorkerWithDpRank;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -37,8 +38,10 @@ final class PrefixSharingTracker implements ActiveBlockTracker {
     final int index;
     final WorkerWithDpRank rank;
     final LongIntMap references;
+    final BlockWeights promptWeights;
     long prefillTokens;
-    long outputBlocks;
+    double outputWeight;
+    int outputBlocks;
     int requests;
     @Nullable Entry head;
 
@@ -46,10 +49,12 @@ final class PrefixSharingTracker implements ActiveBlockTracker {
       this.index = index;
       this.rank = rank;
       this.references = LongIntMap.create(seed);
+      this.promptWeights = new BlockWeights(seed);
     }
 
+    /** Rounds half up. */
     long blocks() {
-      return references.size() + outputBlocks;
+      return Math.round(references.size() - promptWeights.missing() + outputWeight);
     }
   }
 
@@ -58,7 +63,8 @@ final class PrefixSharingTracker implements ActiveBlockTracker {
     final Booking booking;
     final Slot slot;
     boolean prefillCompleted;
-    long outputBlocks;
+    int outputBlocks;
+    double outputWeight;
     @Nullable Entry previous;
     @Nullable Entry next;
 
@@ -106,6 +112,27 @@ final class PrefixSharingTracker implements ActiveBlockTracker {
     }
     entry.outputBlocks++;
     entry.slot.outputBlocks++;
+    setOutputWeight(entry, entry.outputWeight + 1);
+    return true;
+  }
+
+  @Override
+  public boolean addOutputBlock(Booking booking, double remaining) {
+    if (!(remaining >= 0 && remaining <= 1)) {
+      throw new IllegalArgumentException(
+          "remaining part must be in 0..1: request=" + booking.key() + ", remaining=" + remaining);
+    }
+    if (!addOutputBlock(booking)) {
+      return false;
+    }
+    Entry entry = Objects.requireNonNull(find(booking));
+    setOutputWeight(entry, entry.outputBlocks * remaining);
+    Slot slot = entry.slot;
+    long[] hashes = booking.sequenceHashes();
+    int i = booking.blockCount() - 1;
+    while (i >= 0 && slot.references.get(hashes[i]) == 1) {
+      slot.promptWeights.set(hashes[i--], remaining);
+    }
     return true;
   }
 
@@ -120,6 +147,7 @@ final class PrefixSharingTracker implements ActiveBlockTracker {
     completePrefill(entry);
     removeBlocks(entry.booking, slot);
     slot.outputBlocks -= entry.outputBlocks;
+    setOutputWeight(entry, 0);
     slot.requests--;
     unlink(entry);
     if (slot.requests == 0) {
@@ -186,8 +214,17 @@ final class PrefixSharingTracker implements ActiveBlockTracker {
     for (int i = booking.blockCount() - 1; i >= 0; i--) {
       if (slot.references.add(hashes[i], -1) == 0) {
         prefixes.remove(slot.index, hashes[i]);
+        slot.promptWeights.set(hashes[i], 1);
       }
     }
+  }
+
+  private static void setOutputWeight(Entry entry, double weight) {
+    Slot slot = entry.slot;
+    // A sum of fractions drifts; without blocks it is exactly 0.
+    slot.outputWeight =
+        slot.outputBlocks == 0 ? 0 : slot.outputWeight + weight - entry.outputWeight;
+    entry.outputWeight = weight;
   }
 
   private static boolean completePrefill(Entry entry) {

@@ -20,19 +20,29 @@ public final class RequestLease implements AutoCloseable {
   private final WorkerSelectionResult selection;
   private final AtomicBoolean freed = new AtomicBoolean();
   private final AtomicBoolean prefillCompleted = new AtomicBoolean();
+  private final long expectedOutputTokens;
+  private long outputTokens;
   private long tokensToNextBlock;
 
+  /**
+   * Wraps a booking.
+   *
+   * @param tokensToNextBlock room in the prompt's last, partial block
+   * @param expectedOutputTokens length of the answer if that is known, else negative
+   */
   RequestLease(
       KvRouter router,
       Booking booking,
       WorkerInstance instance,
       WorkerSelectionResult selection,
-      long tokensToNextBlock) {
+      long tokensToNextBlock,
+      long expectedOutputTokens) {
     this.router = router;
     this.booking = booking;
     this.instance = instance;
     this.selection = selection;
     this.tokensToNextBlock = tokensToNextBlock;
+    this.expectedOutputTokens = expectedOutputTokens;
   }
 
   /** Returns what the booking is known by. */
@@ -63,7 +73,8 @@ public final class RequestLease implements AutoCloseable {
 
   /**
    * Reports generated tokens. Each block that they begin counts as load if the router tracks output
-   * blocks; else nothing happens.
+   * blocks; else nothing happens. Where the request says how long its answer will be, what it holds
+   * alone weighs less and less towards its end.
    *
    * @throws IllegalArgumentException if {@code count} is negative
    */
@@ -72,10 +83,19 @@ public final class RequestLease implements AutoCloseable {
       throw new IllegalArgumentException(
           "output tokens must not be negative: request=" + booking.key() + ", count=" + count);
     }
+    outputTokens += count;
     tokensToNextBlock -= count;
-    while (tokensToNextBlock < 0 && router.addOutputBlock(booking)) {
+    while (tokensToNextBlock < 0 && router.addOutputBlock(booking, remaining())) {
       tokensToNextBlock += router.blockSize();
     }
+  }
+
+  /** Returns the part of the answer still to come, or NaN if its length is unknown. */
+  private double remaining() {
+    if (expectedOutputTokens < 0) {
+      return Double.NaN;
+    }
+    return Math.max(0, 1 - (double) outputTokens / Math.max(1, expectedOutputTokens));
   }
 
   /** Ends the booking; only the first call does anything. */

@@ -5,13 +5,14 @@ import io.dynamo4j.core.model.RoutingHints;
 import io.dynamo4j.core.model.WorkerWithDpRank;
 import io.dynamo4j.core.runtime.RandomSource;
 import io.dynamo4j.plane.WorkerDirectory;
+import io.dynamo4j.plane.WorkerHealth;
 import io.dynamo4j.plane.WorkerInstance;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The choice behind {@link PoolDispatcher}: choosing and counting are one step under one lock.
@@ -20,42 +21,34 @@ import java.util.concurrent.locks.ReentrantLock;
  */
 final class WorkerPool {
   private final PoolPolicy policy;
-  private final WorkerDirectory directory;
-  private final Eligibility eligibility;
   private final RandomSource random;
 
   // Everything below belongs to the lock.
   private final ReentrantLock lock = new ReentrantLock();
+  private final Eligibility eligibility;
   private final Map<WorkerWithDpRank, Integer> inFlight = new HashMap<>();
   private RankTable table = RankTable.EMPTY;
-  private int[] eligible = new int[0];
   private long firstAttempts;
   private long retries;
 
   WorkerPool(
       PoolPolicy policy,
       WorkerDirectory directory,
-      WorkerAvailability availability,
+      @Nullable WorkerHealth health,
       RandomSource random) {
     this.policy = policy;
-    this.directory = directory;
-    this.eligibility = new Eligibility(availability);
+    this.eligibility = new Eligibility(directory, health);
     this.random = random;
   }
 
   Placement place(BookingKey key, RoutingHints hints, Set<WorkerWithDpRank> failed) {
     lock.lock();
     try {
-      List<WorkerInstance> snapshot = directory.instances();
-      if (!table.isOf(snapshot)) {
-        table = RankTable.of(snapshot);
-        eligible = new int[table.size()];
+      table = eligibility.refresh();
+      int index = choose(key, hints, failed);
+      if (policy == PoolPolicy.ROUND_ROBIN) {
+        count(key);
       }
-      int count = eligibility.collect(table, hints, failed, eligible);
-      if (count == 0) {
-        throw eligibility.explain(key, table, hints, failed, false);
-      }
-      int index = eligible[pick(count, key.attempt() == 0)];
       inFlight.merge(table.rank(index), 1, Integer::sum);
       return new Held(table.instance(index), table.rank(index));
     } finally {
@@ -76,12 +69,37 @@ final class WorkerPool {
     }
   }
 
-  private int pick(int count, boolean firstAttempt) {
+  private int choose(BookingKey key, RoutingHints hints, Set<WorkerWithDpRank> failed) {
+    while (true) {
+      int count = eligibility.collect(hints, failed);
+      if (count == 0) {
+        throw eligibility.explain(key, hints, failed, false);
+      }
+      int index = eligibility.eligible(pick(key, count));
+      if (eligibility.admit(table.rank(index))) {
+        return index;
+      }
+    }
+  }
+
+  private int pick(BookingKey key, int count) {
     return switch (policy) {
-      case ROUND_ROBIN -> (int) ((firstAttempt ? firstAttempts++ : retries++) % count);
+      case ROUND_ROBIN -> (int) ((isFirst(key) ? firstAttempts : retries) % count);
       case RANDOM -> random.nextInt(count);
       case LEAST_LOADED -> leastLoaded(count);
     };
+  }
+
+  private void count(BookingKey key) {
+    if (isFirst(key)) {
+      firstAttempts++;
+    } else {
+      retries++;
+    }
+  }
+
+  private static boolean isFirst(BookingKey key) {
+    return key.attempt() == 0;
   }
 
   private int leastLoaded(int count) {
@@ -102,7 +120,7 @@ final class WorkerPool {
   }
 
   private int load(int i) {
-    return inFlight.getOrDefault(table.rank(eligible[i]), 0);
+    return inFlight.getOrDefault(table.rank(eligibility.eligible(i)), 0);
   }
 
   private void giveBack(WorkerWithDpRank worker) {
