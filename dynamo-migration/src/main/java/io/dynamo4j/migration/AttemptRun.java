@@ -35,6 +35,7 @@ final class AttemptRun<R> implements Flow.Subscriber<R>, AttemptListener {
   private Flow.@Nullable Subscription upstream;
   private @Nullable WorkerWithDpRank worker;
   private boolean opened;
+  private boolean proven;
   private boolean ended;
 
   AttemptRun(Owner<R> owner, int number) {
@@ -53,6 +54,15 @@ final class AttemptRun<R> implements Flow.Subscriber<R>, AttemptListener {
   /** Returns whether the worker opened its stream, by its prologue or a first item. */
   boolean isOpened() {
     return opened;
+  }
+
+  /** Returns whether the worker has brought part of an answer. */
+  boolean isProven() {
+    return proven;
+  }
+
+  void prove() {
+    proven = true;
   }
 
   void request(long n) {

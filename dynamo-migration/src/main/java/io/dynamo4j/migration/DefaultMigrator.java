@@ -2,11 +2,13 @@
 package io.dynamo4j.migration;
 
 import io.dynamo4j.core.runtime.Environment;
+import io.dynamo4j.core.runtime.RealEnvironment;
 import io.dynamo4j.plane.RequestDispatcher;
 import io.dynamo4j.plane.ResponseStream;
 import java.util.Objects;
 import java.util.concurrent.ConcurrentSkipListSet;
 import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
 
 /** What all requests of one migrator share, and which of them are open. */
 final class DefaultMigrator<Q, R> implements Migrator<Q, R> {
@@ -14,10 +16,12 @@ final class DefaultMigrator<Q, R> implements Migrator<Q, R> {
   final RequestDispatcher<Q, R> dispatcher;
   final MigrationPolicy policy;
   final Environment environment;
+  final HealthReporter health;
   final EventSink events;
   final StatsRecorder recorder = new StatsRecorder();
 
   private final MigrationOptions options;
+  private final @Nullable RealEnvironment ownEnvironment;
   private final ConcurrentSkipListSet<RetryManager<Q, R>> open = new ConcurrentSkipListSet<>();
   private final AtomicLong nextSequence = new AtomicLong();
   private volatile boolean closed;
@@ -25,26 +29,29 @@ final class DefaultMigrator<Q, R> implements Migrator<Q, R> {
   private DefaultMigrator(
       TypedMigratorBuilder<Q, R> builder,
       RequestDispatcher<Q, R> dispatcher,
-      Environment environment) {
+      Environment environment,
+      @Nullable RealEnvironment ownEnvironment) {
     this.adapter = builder.adapter;
     this.policy = builder.policy;
     this.options = builder.options;
     this.events = EventSink.to(builder.listener);
+    this.health = new HealthReporter(builder.health);
     this.dispatcher = dispatcher;
     this.environment = environment;
+    this.ownEnvironment = ownEnvironment;
   }
 
   static <Q, R> DefaultMigrator<Q, R> of(TypedMigratorBuilder<Q, R> builder) {
     RequestDispatcher<Q, R> dispatcher = builder.dispatcher;
-    Environment environment = builder.environment;
-    if (dispatcher == null || environment == null) {
-      throw new IllegalStateException(
-          "migrator needs a dispatcher and an environment: dispatcher="
-              + dispatcher
-              + ", environment="
-              + environment);
+    if (dispatcher == null) {
+      throw new IllegalStateException("migrator needs a dispatcher");
     }
-    return new DefaultMigrator<>(builder, dispatcher, environment);
+    Environment environment = builder.environment;
+    if (environment != null) {
+      return new DefaultMigrator<>(builder, dispatcher, environment, null);
+    }
+    RealEnvironment own = RealEnvironment.create();
+    return new DefaultMigrator<>(builder, dispatcher, own.environment(), own);
   }
 
   @Override
@@ -69,6 +76,9 @@ final class DefaultMigrator<Q, R> implements Migrator<Q, R> {
   public void close() {
     closed = true;
     open.forEach(RetryManager::close);
+    if (ownEnvironment != null) {
+      ownEnvironment.close();
+    }
   }
 
   boolean isClosed() {

@@ -43,8 +43,8 @@ public interface Migrator<Q, R> extends AutoCloseable {
   MigratorStats stats();
 
   /**
-   * Fails open streams with {@code CLOSED}, later ones too; closes the environment if the builder
-   * made it. Idempotent, never waits.
+   * Fails open streams with {@code CLOSED}, later ones too, and closes the environment if the
+   * builder made it, waiting a moment for its running tasks. Idempotent.
    */
   @Override
   void close();

@@ -226,6 +226,7 @@ final class RetryManager<Q, R>
       ledger.finish(choice);
     }
     if (finish != null || !tokens.isEmpty()) {
+      migrator.health.proven(run);
       watch();
     }
     client.deliver(item);
@@ -314,7 +315,12 @@ final class RetryManager<Q, R>
   private void lost(AttemptRun<R> run, Throwable failure) {
     active = null;
     timer.cancel();
-    if (done || !client.isOpen()) {
+    if (done) {
+      return;
+    }
+    Loss loss = Loss.judge(failure, run, migrator.policy);
+    migrator.health.failed(loss);
+    if (!client.isOpen()) {
       return;
     }
     if (ledger.isFinished()) {
@@ -326,21 +332,15 @@ final class RetryManager<Q, R>
       endWith(missing);
       return;
     }
-    Loss loss = Loss.judge(failure, run, migrator.policy);
     losses.add(loss);
-    blame(loss);
+    if (loss.worker() != null) {
+      excluded.add(loss.worker());
+    }
     boolean mayMove = profile.replayability().extent() != Replayability.Extent.NEVER;
     if (loss.verdict() == Verdict.MIGRATES && mayMove) {
       migrate(loss);
     } else {
       fail(loss);
-    }
-  }
-
-  private void blame(Loss loss) {
-    WorkerWithDpRank worker = loss.worker();
-    if (worker != null) {
-      excluded.add(worker);
     }
   }
 
@@ -452,6 +452,7 @@ final class RetryManager<Q, R>
     done = true;
     if (active != null) {
       active.abandon();
+      migrator.health.abandoned(active);
       active = null;
     }
     timer.cancel();

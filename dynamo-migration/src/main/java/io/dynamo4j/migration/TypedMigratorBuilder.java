@@ -4,6 +4,7 @@ package io.dynamo4j.migration;
 import io.dynamo4j.core.runtime.Environment;
 import io.dynamo4j.migration.event.MigrationListener;
 import io.dynamo4j.plane.RequestDispatcher;
+import io.dynamo4j.plane.WorkerHealth;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -19,6 +20,7 @@ public final class TypedMigratorBuilder<Q, R> {
   final ReplayAdapter<Q, R> adapter;
   @Nullable RequestDispatcher<Q, R> dispatcher;
   @Nullable Environment environment;
+  @Nullable WorkerHealth health;
   @Nullable MigrationListener listener;
 
   TypedMigratorBuilder(
@@ -37,6 +39,15 @@ public final class TypedMigratorBuilder<Q, R> {
   /** Sets where requests run; without one the migrator makes its own and closes it with itself. */
   public TypedMigratorBuilder<Q, R> environment(Environment environment) {
     this.environment = Objects.requireNonNull(environment, "environment");
+    return this;
+  }
+
+  /**
+   * Sets the memory of failures that dispatchers read; fed with each attempt's outcome. Without one
+   * a failed worker is avoided by its own request only.
+   */
+  public TypedMigratorBuilder<Q, R> health(WorkerHealth health) {
+    this.health = Objects.requireNonNull(health, "health");
     return this;
   }
 

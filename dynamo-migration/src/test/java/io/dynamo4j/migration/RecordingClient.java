@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dynamo4j.migration;
 
+import io.dynamo4j.core.model.DynamoException;
+import io.dynamo4j.core.model.ErrorType;
 import io.dynamo4j.core.model.FinishReason;
 import io.dynamo4j.core.model.LLMEngineOutput;
 import io.dynamo4j.core.token.TokenSlice;
@@ -123,6 +125,14 @@ final class RecordingClient implements Flow.Subscriber<LLMEngineOutput> {
       return failure;
     }
     throw new AssertionError("no migration failure: " + this, error);
+  }
+
+  /** Returns the type of the error that the migrator's failure stems from. */
+  ErrorType causeType() {
+    if (failure().getCause() instanceof DynamoException cause) {
+      return cause.errorType();
+    }
+    throw new AssertionError("failure has no typed cause", error);
   }
 
   @Override

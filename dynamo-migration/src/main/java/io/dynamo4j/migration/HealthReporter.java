@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.dynamo4j.migration;
+
+import io.dynamo4j.core.model.WorkerWithDpRank;
+import io.dynamo4j.plane.WorkerHealth;
+import org.jspecify.annotations.Nullable;
+
+/** Tells the memory of failures, where there is one, what became of each attempt. */
+final class HealthReporter {
+  private final @Nullable WorkerHealth health;
+
+  HealthReporter(@Nullable WorkerHealth health) {
+    this.health = health;
+  }
+
+  /** The attempt brought part of an answer. */
+  void proven(AttemptRun<?> run) {
+    WorkerWithDpRank worker = run.worker();
+    if (!run.isProven()) {
+      run.prove();
+      if (health != null && worker != null) {
+        health.recordSuccess(worker);
+      }
+    }
+  }
+
+  /** The attempt failed; whether that is the worker's fault is for the memory to say. */
+  void failed(Loss loss) {
+    if (health != null && loss.worker() != null) {
+      health.recordFailure(loss.worker(), loss.decisive());
+    }
+  }
+
+  /** The attempt ended for reasons of the client's. */
+  void abandoned(AttemptRun<?> run) {
+    WorkerWithDpRank worker = run.worker();
+    if (health != null && worker != null && !run.isProven()) {
+      health.releaseProbe(worker);
+    }
+  }
+}
