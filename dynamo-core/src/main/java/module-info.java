@@ -10,6 +10,7 @@ module io.dynamo4j.core {
       io.dynamo4j.indexer,
       io.dynamo4j.kvrouter;
   exports io.dynamo4j.core.hash;
+  exports io.dynamo4j.blocking;
   exports io.dynamo4j.core.model;
   exports io.dynamo4j.core.runtime;
   exports io.dynamo4j.core.token;

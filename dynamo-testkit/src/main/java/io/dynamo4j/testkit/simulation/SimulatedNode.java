@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dynamo4j.testkit.simulation;
 
+import io.dynamo4j.blocking.Gate;
 import io.dynamo4j.core.runtime.Environment;
 import io.dynamo4j.core.runtime.Lanes;
 import io.dynamo4j.core.runtime.Scheduler;
 import java.time.InstantSource;
+import java.util.function.Consumer;
 
 /**
  * One simulated process: its lanes, its clock, and what can befall it.
@@ -118,6 +120,17 @@ public final class SimulatedNode implements Lanes {
             task.run();
           }
         });
+  }
+
+  /**
+   * Starts a thread of this node that may wait, for code that blocks its caller. It runs only while
+   * it holds the baton: from an event of this node until it waits at its gate or ends, so the run
+   * stays reproducible. It must wait nowhere else.
+   *
+   * @param body runs as the thread; what it throws fails the run
+   */
+  public BatonThread startThread(String threadName, Consumer<Gate> body) {
+    return BatonThread.start(simulation, lane(threadName), threadName, body);
   }
 
   NodeClock clock() {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dynamo4j.testkit.simulation;
 
+import io.dynamo4j.blocking.Gate;
 import io.dynamo4j.core.runtime.Environment;
 import io.dynamo4j.core.runtime.RandomSource;
 import io.dynamo4j.core.runtime.Scheduler;
@@ -11,6 +12,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -217,6 +219,32 @@ public final class Simulation {
         + Long.toHexString(trace.value());
   }
 
+  /**
+   * Returns a gate for the thread that drives the simulation: waiting at it, outside of any event,
+   * runs the simulation until the condition holds or virtual time reaches the deadline.
+   */
+  public Gate gate() {
+    return new PumpingGate(this, controller.clock());
+  }
+
+  /** Runs until {@code done} holds or virtual time has reached {@code deadlineNanos}. */
+  boolean pump(BooleanSupplier done, long deadlineNanos) {
+    enter();
+    try {
+      while (!done.getAsBoolean()) {
+        if (nowNanos >= deadlineNanos) {
+          return false;
+        }
+        if (!step(deadlineNanos)) {
+          nowNanos = deadlineNanos;
+        }
+      }
+      return true;
+    } finally {
+      running = false;
+    }
+  }
+
   private void enter() {
     if (inEvent || running) {
       throw new IllegalStateException(
@@ -319,6 +347,13 @@ public final class Simulation {
   void dropDeadLanes() {
     checkThread();
     queue.dropDeadLanes();
+  }
+
+  /** Makes another thread the one that may call; returns the present one. */
+  Thread handDriverTo(Thread next) {
+    Thread present = driver;
+    driver = next;
+    return present;
   }
 
   void checkThread() {
