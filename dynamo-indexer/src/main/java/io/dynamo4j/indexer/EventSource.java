@@ -49,8 +49,9 @@ final class EventSource {
     return missed;
   }
 
+  /** Returns whether nothing has come after that moment. */
   boolean isSilentSince(long nanos) {
-    return lastHeardNanos - nanos < 0;
+    return lastHeardNanos - nanos <= 0;
   }
 
   private static int slot(EventEnvelope envelope) {
