@@ -78,7 +78,7 @@ final class PrefetchSubscriber<T> implements Flow.Subscriber<T> {
 
   @Override
   public void onComplete() {
-    finish(End.COMPLETE);
+    finish(new End(null));
   }
 
   private void finish(End newEnd) {
@@ -143,8 +143,6 @@ final class PrefetchSubscriber<T> implements Flow.Subscriber<T> {
 
   /** How the stream ended: completed, or failed. */
   private record End(@Nullable Throwable error) {
-    static final End COMPLETE = new End(null);
-
     void throwIfFailed() {
       if (error instanceof RuntimeException typed) {
         throw typed;
