@@ -6,7 +6,7 @@ import io.dynamo4j.core.model.DynamoException;
 import io.dynamo4j.core.model.ErrorType;
 import io.dynamo4j.core.model.WorkerWithDpRank;
 import java.util.Arrays;
-import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -22,8 +22,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class PrefixSharingTracker implements ActiveBlockTracker {
   private final long seed;
-  private final Map<BookingKey, Entry> entries = new HashMap<>();
-  private final Map<WorkerWithDpRank, Slot> slotOfRank = new HashMap<>();
+  private final Map<BookingKey, Entry> entries = new LinkedHashMap<>();
+  private final Map<WorkerWithDpRank, Slot> slotOfRank = new LinkedHashMap<>();
   private final ActivePrefixes prefixes;
   private @Nullable Slot[] slots = new @Nullable Slot[16];
   private int[] depths = new int[64];

@@ -4,6 +4,7 @@ package io.dynamo4j.kvrouter;
 import io.dynamo4j.core.hash.BlockHashOptions;
 import io.dynamo4j.core.hash.BlockHasher;
 import io.dynamo4j.core.model.RoutingHints;
+import io.dynamo4j.core.runtime.OrderIrrelevant;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
@@ -14,6 +15,7 @@ import java.util.concurrent.ConcurrentHashMap;
  *
  * <p><b>Threads.</b> Any.
  */
+@OrderIrrelevant("hashers are only looked up by name")
 final class PromptHasher {
   private static final int MAX_HASHERS = 1_024;
 

@@ -3,7 +3,7 @@ package io.dynamo4j.kvrouter;
 
 import io.dynamo4j.core.model.WorkerWithDpRank;
 import io.dynamo4j.plane.WorkerInstance;
-import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -20,7 +20,7 @@ final class RankTable {
   private final List<WorkerInstance> snapshot;
   private final WorkerInstance[] instances;
   private final WorkerWithDpRank[] ranks;
-  private final Map<WorkerWithDpRank, Integer> indexes = new HashMap<>();
+  private final Map<WorkerWithDpRank, Integer> indexes = new LinkedHashMap<>();
 
   private RankTable(List<WorkerInstance> snapshot) {
     this.snapshot = snapshot;

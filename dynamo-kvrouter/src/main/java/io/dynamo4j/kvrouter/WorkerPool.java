@@ -7,7 +7,7 @@ import io.dynamo4j.core.runtime.RandomSource;
 import io.dynamo4j.plane.WorkerDirectory;
 import io.dynamo4j.plane.WorkerHealth;
 import io.dynamo4j.plane.WorkerInstance;
-import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -26,7 +26,7 @@ final class WorkerPool {
   // Everything below belongs to the lock.
   private final ReentrantLock lock = new ReentrantLock();
   private final Eligibility eligibility;
-  private final Map<WorkerWithDpRank, Integer> inFlight = new HashMap<>();
+  private final Map<WorkerWithDpRank, Integer> inFlight = new LinkedHashMap<>();
   private RankTable table = RankTable.EMPTY;
   private long firstAttempts;
   private long retries;

@@ -4,6 +4,7 @@ package io.dynamo4j.plane.memory;
 import io.dynamo4j.core.model.DynamoException;
 import io.dynamo4j.core.model.ErrorType;
 import io.dynamo4j.core.runtime.Environment;
+import io.dynamo4j.core.runtime.OrderIrrelevant;
 import io.dynamo4j.core.runtime.Scheduler;
 import io.dynamo4j.plane.EventEnvelope;
 import io.dynamo4j.plane.EventPlane;
@@ -28,6 +29,7 @@ import java.util.function.Consumer;
  *
  * <p><b>Threads.</b> Any; {@link EventPublisher#publish} is lock-free and never waits.
  */
+@OrderIrrelevant("topics are looked up by key, and closing them commutes")
 public final class InMemoryEventPlane implements EventPlane {
   /** Envelopes that wait for one subscription at most, unless told otherwise. */
   public static final int DEFAULT_QUEUE_CAPACITY = 65_536;

@@ -4,6 +4,7 @@ package io.dynamo4j.plane.memory;
 import io.dynamo4j.core.model.DynamoException;
 import io.dynamo4j.core.model.ErrorType;
 import io.dynamo4j.core.runtime.Environment;
+import io.dynamo4j.core.runtime.OrderIrrelevant;
 import io.dynamo4j.core.runtime.Scheduler;
 import io.dynamo4j.plane.Address;
 import io.dynamo4j.plane.Attempt;
@@ -40,6 +41,7 @@ import org.jspecify.annotations.Nullable;
  * @param <Q> request type
  * @param <R> response item type
  */
+@OrderIrrelevant("endpoints are only looked up by address; what is iterated is a sorted set")
 public final class InMemoryRequestPlane<Q, R> implements RequestPlane<Q, R> {
   /** The {@link Address#transport()} of addresses made by {@link #address}. */
   public static final String TRANSPORT = "memory";

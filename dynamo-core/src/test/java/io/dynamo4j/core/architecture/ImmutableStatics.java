@@ -13,8 +13,8 @@ import java.util.Set;
 /**
  * Static fields are final and of a type that cannot change.
  *
- * <p>Interfaces and private arrays pass, because their declared type does not tell; so do our own
- * classes whose fields are all final and pass themselves.
+ * <p>Interfaces and arrays out of others' reach pass, because their declared type does not tell; so
+ * do our own classes whose fields are all final and pass themselves.
  */
 final class ImmutableStatics {
 
@@ -37,6 +37,9 @@ final class ImmutableStatics {
           "java.util.UUID",
           "java.util.regex.Pattern",
           "java.nio.charset.Charset",
+          "java.util.concurrent.atomic.AtomicIntegerFieldUpdater",
+          "java.util.concurrent.atomic.AtomicLongFieldUpdater",
+          "java.util.concurrent.atomic.AtomicReferenceFieldUpdater",
           "com.fasterxml.jackson.core.JsonFactory");
 
   private static final Set<String> IMMUTABLE_PACKAGES =
@@ -78,7 +81,15 @@ final class ImmutableStatics {
       return false;
     }
     JavaClass type = field.getRawType();
-    return type.isArray() ? modifiers.contains(JavaModifier.PRIVATE) : isImmutableType(type, seen);
+    return type.isArray() ? isUnshared(field) : isImmutableType(type, seen);
+  }
+
+  /** A table that only its class sees, or, as part of an object, only its package. */
+  private static boolean isUnshared(JavaField field) {
+    Set<JavaModifier> modifiers = field.getModifiers();
+    return modifiers.contains(JavaModifier.STATIC)
+        ? modifiers.contains(JavaModifier.PRIVATE)
+        : !modifiers.contains(JavaModifier.PUBLIC) && !modifiers.contains(JavaModifier.PROTECTED);
   }
 
   private static boolean isImmutableType(JavaClass type, Set<String> seen) {

@@ -8,12 +8,15 @@ import com.tngtech.archunit.core.domain.JavaConstructor;
 import com.tngtech.archunit.core.domain.JavaField;
 import com.tngtech.archunit.core.domain.JavaMember;
 import com.tngtech.archunit.core.domain.JavaModifier;
+import com.tngtech.archunit.core.domain.JavaParameterizedType;
 import com.tngtech.archunit.core.domain.JavaType;
 import com.tngtech.archunit.lang.ArchCondition;
 import com.tngtech.archunit.lang.ConditionEvents;
 import com.tngtech.archunit.lang.SimpleConditionEvent;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
@@ -86,16 +89,25 @@ final class Signatures {
         (javaClass, violated) -> {
           for (JavaMember member : javaClass.getMembers()) {
             for (JavaType type : types(member)) {
-              boolean boxes =
-                  !type.toErasure().isEquivalentTo(Long.class)
-                      && type.getAllInvolvedRawTypes().stream()
-                          .anyMatch(raw -> raw.isEquivalentTo(Long.class));
-              if (boxes) {
+              if (holdsLongs(type)) {
                 violated.accept(member.getDescription() + " boxes longs in " + type.getName());
               }
             }
           }
         });
+  }
+
+  /** Elements of collections and keys of maps; a value of a map may be a count. */
+  private static boolean holdsLongs(JavaType type) {
+    if (!(type instanceof JavaParameterizedType parameterized)) {
+      return false;
+    }
+    List<JavaType> arguments = parameterized.getActualTypeArguments();
+    boolean collection =
+        type.toErasure().isAssignableTo(Collection.class)
+            || type.toErasure().isAssignableTo(Map.class);
+    return (collection && arguments.get(0).toErasure().isEquivalentTo(Long.class))
+        || arguments.stream().anyMatch(Signatures::holdsLongs);
   }
 
   private static boolean isApi(JavaClass javaClass) {

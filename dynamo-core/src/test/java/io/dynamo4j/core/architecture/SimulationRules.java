@@ -17,6 +17,7 @@ import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaModifier;
 import com.tngtech.archunit.lang.ArchCondition;
 import com.tngtech.archunit.lang.ArchRule;
+import io.dynamo4j.core.runtime.OrderIrrelevant;
 import java.lang.management.ManagementFactory;
 import java.lang.ref.Cleaner;
 import java.lang.ref.ReferenceQueue;
@@ -118,7 +119,8 @@ public final class SimulationRules {
                   Executors.class,
                   AbstractExecutorService.class,
                   ForkJoinTask.class)
-              .and(SimulationRules::isNoInterrupt)
+              .and(access -> !isOwnThread(access))
+              .and(access -> areNoContracts().test(access.getOriginOwner()))
               .or(named(Collection.class, "parallelStream"))
               .or(named(BaseStream.class, "parallel"))
               .or(named(Arrays.class, "parallelSort", "parallelPrefix", "parallelSetAll")));
@@ -153,6 +155,7 @@ public final class SimulationRules {
   public static final ArchRule NO_WAITING =
       classes()
           .that(areSimulated())
+          .and(areNoContracts())
           .and()
           .resideOutsideOfPackage("..blocking..")
           .should(
@@ -203,7 +206,7 @@ public final class SimulationRules {
 
   /** No collections whose order is salted per start of the JVM. */
   public static final ArchRule NO_SALTED_ORDER =
-      rule(
+      orderRule(
           "collections of salted order",
           "Set.of and Map.of iterate differently in each JVM; copy into a LinkedHashMap or TreeMap",
           named(Set.class, "of")
@@ -215,7 +218,7 @@ public final class SimulationRules {
 
   /** No hash tables, whose order follows identity hashes as soon as a key is an enum or lambda. */
   public static final ArchRule NO_HASH_ORDER =
-      rule(
+      orderRule(
           "hash tables",
           "identity hashes order them; use EnumMap, LinkedHashMap, TreeMap or primitive maps",
           constructorOf(HashMap.class, HashSet.class, ConcurrentHashMap.class)
@@ -279,6 +282,8 @@ public final class SimulationRules {
 
   private static final String REAL_ENVIRONMENT = "io.dynamo4j.core.runtime.RealEnvironment";
 
+  private static final String SIMULATION = "io.dynamo4j.testkit.simulation.Simulation";
+
   private SimulationRules() {}
 
   /** Returns every rule. */
@@ -306,28 +311,50 @@ public final class SimulationRules {
     return classes().that(areSimulated()).should(condition).because(reason).allowEmptyShould(true);
   }
 
+  /** A rule that {@link OrderIrrelevant} exempts from. */
+  private static ArchRule orderRule(
+      String forbidden, String reason, Predicate<JavaAccess<?>> predicate) {
+    Predicate<JavaAccess<?>> exempt =
+        access -> outermost(access.getOriginOwner()).isAnnotatedWith(OrderIrrelevant.class);
+    return rule(forbidden, reason, predicate.and(exempt.negate()));
+  }
+
   /** All classes but the real environment: that class, what it nests, its package-private parts. */
   private static DescribedPredicate<JavaClass> areSimulated() {
     return describe("are simulated", javaClass -> !isPartOfRealEnvironment(javaClass));
   }
 
+  /** Contract tests drive the real environment from outside, with threads and waiting. */
+  private static DescribedPredicate<JavaClass> areNoContracts() {
+    return describe(
+        "are no contract tests",
+        javaClass -> !javaClass.getPackageName().equals("io.dynamo4j.testkit.contract"));
+  }
+
   private static boolean isPartOfRealEnvironment(JavaClass javaClass) {
-    JavaClass outermost = javaClass;
-    while (outermost.getEnclosingClass().isPresent()) {
-      outermost = outermost.getEnclosingClass().get();
-    }
+    JavaClass outermost = outermost(javaClass);
     return outermost.getName().equals(REAL_ENVIRONMENT)
         || (outermost.getPackageName().equals("io.dynamo4j.core.runtime")
             && outermost.getSimpleName().startsWith("Real")
             && !outermost.getModifiers().contains(JavaModifier.PUBLIC));
   }
 
-  /** An adapter that waits must hand an interrupt on. */
-  private static boolean isNoInterrupt(JavaAccess<?> access) {
-    boolean interrupt =
+  private static JavaClass outermost(JavaClass javaClass) {
+    JavaClass outermost = javaClass;
+    while (outermost.getEnclosingClass().isPresent()) {
+      outermost = outermost.getEnclosingClass().get();
+    }
+    return outermost;
+  }
+
+  /** An adapter that waits hands an interrupt on; the simulation checks that it has one thread. */
+  private static boolean isOwnThread(JavaAccess<?> access) {
+    boolean ownThread =
         access.getTargetOwner().isEquivalentTo(Thread.class)
-            && Set.of("currentThread", "interrupt").contains(access.getName());
-    return !(interrupt && access.getOriginOwner().getPackageName().contains(".blocking"));
+            && Set.of("currentThread", "interrupt", "getName").contains(access.getName());
+    return ownThread
+        && (access.getOriginOwner().getPackageName().contains(".blocking")
+            || outermost(access.getOriginOwner()).getName().equals(SIMULATION));
   }
 
   private static boolean isObjectWait(JavaAccess<?> access) {
