@@ -99,6 +99,9 @@ final class ImmutableStatics {
     if (IMMUTABLE_PACKAGES.contains(type.getPackageName())) {
       return true;
     }
+    if (type.isAssignableTo(Throwable.class)) {
+      return true;
+    }
     if (type.isInterface()) {
       return !MUTABLE_INTERFACES.contains(type.getName());
     }

@@ -4,6 +4,7 @@ package io.dynamo4j.core.architecture;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 
+import com.tngtech.archunit.base.DescribedPredicate;
 import com.tngtech.archunit.lang.ArchRule;
 import java.util.List;
 
@@ -93,6 +94,7 @@ public final class ModuleRules {
   /** Libraries do not print. */
   public static final ArchRule NO_PRINTING =
       classes()
+          .that(DescribedPredicate.not(SimulationRules.areHarness()))
           .should(
               Accesses.avoid(
                   "standard streams and stack traces",

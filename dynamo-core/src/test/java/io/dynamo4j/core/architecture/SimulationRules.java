@@ -2,6 +2,7 @@
 package io.dynamo4j.core.architecture;
 
 import static com.tngtech.archunit.base.DescribedPredicate.describe;
+import static com.tngtech.archunit.base.DescribedPredicate.not;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
 import static io.dynamo4j.core.architecture.Accesses.anyOf;
 import static io.dynamo4j.core.architecture.Accesses.avoid;
@@ -120,7 +121,7 @@ public final class SimulationRules {
                   AbstractExecutorService.class,
                   ForkJoinTask.class)
               .and(access -> !isOwnThread(access))
-              .and(access -> areNoContracts().test(access.getOriginOwner()))
+              .and(access -> !isHarness(access.getOriginOwner()))
               .or(named(Collection.class, "parallelStream"))
               .or(named(BaseStream.class, "parallel"))
               .or(named(Arrays.class, "parallelSort", "parallelPrefix", "parallelSetAll")));
@@ -155,7 +156,7 @@ public final class SimulationRules {
   public static final ArchRule NO_WAITING =
       classes()
           .that(areSimulated())
-          .and(areNoContracts())
+          .and(not(areHarness()))
           .and()
           .resideOutsideOfPackage("..blocking..")
           .should(
@@ -270,7 +271,8 @@ public final class SimulationRules {
               .or(named(Locale.class, "getDefault"))
               .or(named(TimeZone.class, "getDefault"))
               .or(named(ZoneId.class, "systemDefault"))
-              .or(named(Charset.class, "defaultCharset")));
+              .or(named(Charset.class, "defaultCharset"))
+              .and(access -> !isHarness(access.getOriginOwner())));
 
   /** No monitors. */
   public static final ArchRule NO_MONITORS =
@@ -281,6 +283,11 @@ public final class SimulationRules {
           .allowEmptyShould(true);
 
   private static final String REAL_ENVIRONMENT = "io.dynamo4j.core.runtime.RealEnvironment";
+
+  private static final Set<String> HARNESS_PACKAGES =
+      Set.of("io.dynamo4j.testkit.contract", "io.dynamo4j.testkit.search");
+
+  private static final String READER_THREAD = "io.dynamo4j.testkit.simulation.BatonThread";
 
   private static final String SIMULATION = "io.dynamo4j.testkit.simulation.Simulation";
 
@@ -324,11 +331,16 @@ public final class SimulationRules {
     return describe("are simulated", javaClass -> !isPartOfRealEnvironment(javaClass));
   }
 
-  /** Contract tests drive the real environment from outside, with threads and waiting. */
-  private static DescribedPredicate<JavaClass> areNoContracts() {
-    return describe(
-        "are no contract tests",
-        javaClass -> !javaClass.getPackageName().equals("io.dynamo4j.testkit.contract"));
+  /**
+   * What drives simulations and real lanes from outside: contract tests, searches, reader threads.
+   */
+  static DescribedPredicate<JavaClass> areHarness() {
+    return describe("are part of a test harness", SimulationRules::isHarness);
+  }
+
+  private static boolean isHarness(JavaClass javaClass) {
+    return HARNESS_PACKAGES.contains(javaClass.getPackageName())
+        || outermost(javaClass).getName().equals(READER_THREAD);
   }
 
   private static boolean isPartOfRealEnvironment(JavaClass javaClass) {
