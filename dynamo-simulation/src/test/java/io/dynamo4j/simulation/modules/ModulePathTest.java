@@ -16,6 +16,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.spi.ToolProvider;
+import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -108,7 +109,9 @@ class ModulePathTest {
         descriptor, "module probe { requires io.dynamo4j.core; requires io.dynamo4j.migration; }");
     Files.writeString(source, program);
     String classes = folder.resolve("classes").toString();
-    return tool("javac", "-p", modulePath, "-d", classes, descriptor.toString(), source.toString());
+    // The annotations are needed to compile against the modules, not to run them.
+    String path = modulePath + File.pathSeparator + jarOf(NullMarked.class);
+    return tool("javac", "-p", path, "-d", classes, descriptor.toString(), source.toString());
   }
 
   private String run() throws IOException, InterruptedException {
