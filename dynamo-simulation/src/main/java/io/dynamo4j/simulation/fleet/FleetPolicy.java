@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.dynamo4j.simulation.fleet;
+
+import java.util.Arrays;
+import java.util.Optional;
+
+/** How the gateway of a simulated fleet picks workers. */
+public enum FleetPolicy {
+  KV("kv"),
+  ROUND_ROBIN("round-robin"),
+  RANDOM("random"),
+  LEAST_LOADED("least-loaded");
+
+  private final String optionName;
+
+  FleetPolicy(String optionName) {
+    this.optionName = optionName;
+  }
+
+  /** Returns the name that command lines and reports use. */
+  public String optionName() {
+    return optionName;
+  }
+
+  public static Optional<FleetPolicy> byName(String optionName) {
+    return Arrays.stream(values()).filter(p -> p.optionName.equals(optionName)).findFirst();
+  }
+}

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.dynamo4j.simulation.scenario;
+
+import static io.dynamo4j.simulation.scenario.OracleViolation.check;
+
+import io.dynamo4j.core.model.DynamoException;
+import io.dynamo4j.core.model.FinishReason;
+import io.dynamo4j.core.model.LLMEngineOutput;
+import io.dynamo4j.core.runtime.Scheduler;
+import io.dynamo4j.core.token.TokenSlice;
+import io.dynamo4j.simulation.oracle.TokenChecker;
+import io.dynamo4j.testkit.search.FaultSpec;
+import java.util.Optional;
+import java.util.concurrent.Flow;
+import org.jspecify.annotations.Nullable;
+
+/** A client that judges its own stream; it may take few items at a time, be slow, or leave. */
+final class CheckedClient implements Flow.Subscriber<LLMEngineOutput> {
+  private static final long SLOWNESS_NANOS = 5_000_000;
+
+  private final RequestEntry entry;
+  private final Ledger ledger;
+  private final FaultBook faults;
+  private final FaultHand hand;
+  private final Scheduler lane;
+  private final TokenChecker checker;
+  private final long window;
+  private Flow.Subscription subscription = NoSubscription.INSTANCE;
+  private long outstanding;
+  private boolean subscribed;
+  private @Nullable FinishReason finishReason;
+
+  CheckedClient(
+      RequestEntry entry, Ledger ledger, FaultBook faults, FaultHand hand, Scheduler lane) {
+    this.entry = entry;
+    this.ledger = ledger;
+    this.faults = faults;
+    this.hand = hand;
+    this.lane = lane;
+    ScenarioRequest request = entry.request();
+    this.checker =
+        TokenChecker.create(
+            request.seed(), TokenSlice.wrap(request.prompt()), request.outputTokens());
+    this.window =
+        faults
+            .find(FaultKinds.WINDOW, "r" + request.number())
+            .map(fault -> (long) fault.parameter())
+            .orElse(Long.MAX_VALUE);
+  }
+
+  @Override
+  public void onSubscribe(Flow.Subscription given) {
+    check(!subscribed, Oracle.TERMINAL, "subscribed twice: " + entry);
+    subscribed = true;
+    subscription = given;
+    ask();
+    meetFaults();
+  }
+
+  private void ask() {
+    outstanding = window;
+    entry.requested(window);
+    subscription.request(window);
+  }
+
+  @Override
+  public void onNext(LLMEngineOutput item) {
+    check(!entry.isEnded(), Oracle.TERMINAL, "item after the end: " + entry);
+    if (entry.isCancelled()) {
+      return;
+    }
+    entry.delivered(item.tokenIds().length());
+    check(
+        entry.deliveredItems() <= entry.requestedItems(),
+        Oracle.DEMAND,
+        "delivered more than asked for: " + entry);
+    checker.delivered(item.tokenIds());
+    checkTokens();
+    if (item.finishReason() != null) {
+      finishReason = item.finishReason();
+    }
+    meetFaults();
+    if (--outstanding == 0 && entry.isOpen()) {
+      ledger.sometimes("slow client");
+      lane.schedule(this::askAgain, SLOWNESS_NANOS);
+    }
+  }
+
+  private void askAgain() {
+    if (entry.isOpen()) {
+      ask();
+    }
+  }
+
+  private void checkTokens() {
+    check(
+        checker.isFaultless(),
+        Oracle.TOKENS,
+        "wrong token: " + entry + ", by=" + entry.deliveredTokens() + ", checker=" + checker);
+  }
+
+  private void meetFaults() {
+    int request = entry.request().number();
+    String trigger = FaultKinds.atToken(request, entry.deliveredTokens());
+    if (faults.find(FaultKinds.CANCEL, trigger).isPresent()) {
+      entry.cancelled();
+      ledger.sometimes("cancelled");
+      subscription.cancel();
+      hand.expectNoMoreWork(entry);
+      return;
+    }
+    Optional<FaultSpec> crash = faults.find(FaultKinds.CRASH, trigger);
+    crash.ifPresent(fault -> hand.crashServing(entry, fault.parameter()));
+    faults
+        .find(FaultKinds.STALL, trigger)
+        .ifPresent(fault -> hand.stallServing(entry, fault.parameter()));
+  }
+
+  @Override
+  public void onError(Throwable failure) {
+    end();
+    checker.failed();
+    checkTokens();
+    check(
+        failure instanceof DynamoException,
+        Oracle.GAVE_UP,
+        "untyped error: " + entry + ", failure=" + failure);
+    boolean budgetSpent = entry.attempts().size() > ledger.limit();
+    check(
+        budgetSpent || !ledger.hasUntriedWorker(entry),
+        Oracle.GAVE_UP,
+        "gave up with a worker and an attempt left: " + entry + ", failure=" + failure);
+    ledger.sometimes(budgetSpent ? "budget spent" : "nobody left");
+  }
+
+  @Override
+  public void onComplete() {
+    end();
+    check(
+        entry.deliveredTokens() == entry.request().outputTokens(),
+        Oracle.LENGTH,
+        "ended cleanly with the wrong number of tokens: "
+            + entry
+            + ", delivered="
+            + entry.deliveredTokens()
+            + ", expected="
+            + entry.request().outputTokens());
+    checker.completed(finishReason);
+    checkTokens();
+    if (entry.attempts().size() > 1) {
+      ledger.sometimes("migrated and completed");
+    }
+    if (entry.attempts().size() > 2) {
+      ledger.sometimes("migrated twice and completed");
+    }
+  }
+
+  private void end() {
+    check(!entry.isEnded(), Oracle.TERMINAL, "ended twice: " + entry);
+    check(!entry.isCancelled(), Oracle.TERMINAL, "ended after it was cancelled: " + entry);
+    entry.ended();
+  }
+}

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.dynamo4j.simulation.scenario;
+
+import static io.dynamo4j.simulation.scenario.OracleViolation.check;
+
+import io.dynamo4j.core.model.FinishReason;
+import io.dynamo4j.simulation.fleet.SimulatedWorker;
+import io.dynamo4j.testkit.engine.EngineListener;
+import io.dynamo4j.testkit.simulation.Simulation;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** Carries out faults that hit workers, and watches that engines stop when clients leave. */
+final class FaultHand {
+  private static final long ONE_STEP_NANOS = 400_000_000;
+
+  private final Simulation simulation;
+  private final Ledger ledger;
+  private final Set<String> running = new HashSet<>();
+  private final Map<Integer, Long> frozenUntil = new HashMap<>();
+
+  FaultHand(Simulation simulation, Ledger ledger) {
+    this.simulation = simulation;
+    this.ledger = ledger;
+  }
+
+  /**
+   * Kills the worker that serves a request; it comes back unless {@code downMillis} is negative.
+   */
+  void crashServing(RequestEntry entry, double downMillis) {
+    simulation.controller().execute(() -> crash(entry, downMillis));
+  }
+
+  private void crash(RequestEntry entry, double downMillis) {
+    SimulatedWorker worker = serving(entry);
+    if (worker == null) {
+      return;
+    }
+    ledger.sometimes("crashed");
+    running.removeIf(work -> work.endsWith("/" + worker.position()));
+    worker.kill();
+    if (downMillis >= 0) {
+      simulation.controller().schedule(worker::start, (long) (downMillis * 1e6));
+    }
+  }
+
+  /** Freezes the worker that serves a request. */
+  void stallServing(RequestEntry entry, double millis) {
+    SimulatedWorker worker = serving(entry);
+    if (worker != null) {
+      ledger.sometimes("stalled");
+      long untilNanos = simulation.nowNanos() + (long) (millis * 1e6);
+      frozenUntil.merge(worker.position(), untilNanos, Math::max);
+      worker.stallUntil(untilNanos);
+    }
+  }
+
+  private @Nullable SimulatedWorker serving(RequestEntry entry) {
+    if (entry.attempts().isEmpty()) {
+      return null;
+    }
+    AttemptEntry last = entry.attempts().get(entry.attempts().size() - 1);
+    if (last.worker() == AttemptEntry.NO_WORKER) {
+      return null;
+    }
+    SimulatedWorker worker = ledger.fleet().workers().get(last.worker());
+    return worker.isAlive() ? worker : null;
+  }
+
+  /**
+   * Checks, a step later, that no engine runs the request any more; a frozen one may thaw first.
+   */
+  void expectNoMoreWork(RequestEntry entry) {
+    simulation.controller().schedule(() -> checkNoMoreWork(entry), ONE_STEP_NANOS);
+  }
+
+  private void checkNoMoreWork(RequestEntry entry) {
+    String prefix = entry.request().number() + "/";
+    for (SimulatedWorker worker : ledger.fleet().workers()) {
+      if (!running.contains(prefix + worker.position())) {
+        continue;
+      }
+      long thawedNanos = frozenUntil.getOrDefault(worker.position(), 0L);
+      check(
+          thawedNanos + ONE_STEP_NANOS > simulation.nowNanos(),
+          Oracle.CANCELLED_WORK,
+          "an engine still works for a client that left: " + entry);
+      simulation
+          .controller()
+          .schedule(
+              () -> checkNoMoreWork(entry), thawedNanos + ONE_STEP_NANOS - simulation.nowNanos());
+    }
+  }
+
+  /** Returns what watches the engine at one position. */
+  EngineListener watch(int position) {
+    return new EngineListener() {
+      @Override
+      public void admitted(String requestId, int cachedTokens, int promptTokens, long nanos) {
+        running.add(requestId + "/" + position);
+      }
+
+      @Override
+      public void preempted(String requestId, int generatedTokens, long nanos) {
+        ledger.sometimes("preempted");
+      }
+
+      @Override
+      public void finished(String requestId, FinishReason reason, int generatedTokens, long nanos) {
+        running.remove(requestId + "/" + position);
+      }
+    };
+  }
+}

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.dynamo4j.simulation.scenario;
+
+import static io.dynamo4j.simulation.scenario.OracleViolation.check;
+
+import io.dynamo4j.kvrouter.Booking;
+import io.dynamo4j.simulation.fleet.SimulatedFleet;
+import io.dynamo4j.simulation.fleet.SimulatedWorker;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/** The truth of one run, kept outside of everything that is judged by it. */
+final class Ledger {
+  private final Map<Integer, RequestEntry> requests = new LinkedHashMap<>();
+  private final Map<String, Booking> bookings = new LinkedHashMap<>();
+  private final Set<String> goneWithWorker = new HashSet<>();
+  private final SortedMap<String, Long> facts = new TreeMap<>();
+  private final long limit;
+  private int liveTimers;
+  private @Nullable SimulatedFleet fleet;
+
+  Ledger(long limit) {
+    this.limit = limit;
+  }
+
+  void watch(SimulatedFleet watched) {
+    this.fleet = watched;
+  }
+
+  SimulatedFleet fleet() {
+    SimulatedFleet watched = fleet;
+    if (watched == null) {
+      throw new IllegalStateException("no fleet is watched yet");
+    }
+    return watched;
+  }
+
+  long limit() {
+    return limit;
+  }
+
+  RequestEntry open(ScenarioRequest request) {
+    RequestEntry entry = new RequestEntry(request);
+    requests.put(request.number(), entry);
+    return entry;
+  }
+
+  RequestEntry request(String requestId) {
+    RequestEntry entry = requests.get(Integer.parseInt(requestId));
+    if (entry == null) {
+      throw new OracleViolation(Oracle.METRICS, "unknown request: request=" + requestId);
+    }
+    return entry;
+  }
+
+  Iterable<RequestEntry> requests() {
+    return requests.values();
+  }
+
+  /** Counts a rare state that a search must have reached at least once. */
+  void sometimes(String fact) {
+    facts.merge(fact, 1L, Long::sum);
+  }
+
+  SortedMap<String, Long> facts() {
+    return facts;
+  }
+
+  /** Returns whether the attempt's worker has lived on since it was chosen. */
+  boolean livedThrough(AttemptEntry attempt) {
+    SimulatedWorker worker = fleet().workers().get(attempt.worker());
+    return worker.isAlive() && worker.lifeNumber() == attempt.lifeAtDispatch();
+  }
+
+  /** Returns whether a live worker is left that has not failed this request. */
+  boolean hasUntriedWorker(RequestEntry entry) {
+    List<SimulatedWorker> workers = fleet().workers();
+    return workers.stream()
+        .anyMatch(worker -> worker.isAlive() && !entry.failedOn(worker.position()));
+  }
+
+  /* --------------- Bookings --------------- */
+
+  void booked(Booking booking) {
+    Booking before = bookings.put(booking.key().toString(), booking);
+    check(before == null, Oracle.BOOKING, "booked twice: " + booking.key());
+  }
+
+  void freed(Booking booking) {
+    boolean known = bookings.remove(booking.key().toString(), booking);
+    check(known, Oracle.BOOKING, "freed but not booked: " + booking.key());
+  }
+
+  void workerGone(long workerId) {
+    for (Booking booking : List.copyOf(bookings.values())) {
+      if (booking.worker().workerId() == workerId) {
+        bookings.remove(booking.key().toString());
+        goneWithWorker.add(booking.key().toString());
+      }
+    }
+  }
+
+  /** Returns whether a booking ended with its worker, so that a late free means nothing. */
+  boolean isGone(Booking booking) {
+    return goneWithWorker.contains(booking.key().toString());
+  }
+
+  boolean isBooked(String requestId) {
+    return bookings.values().stream()
+        .anyMatch(booking -> booking.key().requestId().equals(requestId));
+  }
+
+  int bookingCount() {
+    return bookings.size();
+  }
+
+  /* --------------- Timers --------------- */
+
+  void timerArmed() {
+    liveTimers++;
+  }
+
+  void timerGone() {
+    liveTimers--;
+  }
+
+  int liveTimers() {
+    return liveTimers;
+  }
+}

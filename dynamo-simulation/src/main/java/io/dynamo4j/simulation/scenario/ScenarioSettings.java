@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.dynamo4j.simulation.scenario;
+
+import io.dynamo4j.simulation.fleet.FleetConfig;
+import io.dynamo4j.simulation.fleet.FleetPolicy;
+import io.dynamo4j.testkit.search.ScenarioSpec;
+
+/** The settings that a fleet's scenario reads, with what an absent one means. */
+final class ScenarioSettings {
+  static final String POLICY = "policy";
+  static final String LIMIT = "limit";
+  static final String BLOCK_SIZE = "block-size";
+  static final String BLOCKS = "blocks";
+  static final String PROMPT_BLOCKS = "prompt-blocks";
+  static final String OUTPUT_TOKENS = "output-tokens";
+  static final String ARRIVAL_GAP_MILLIS = "arrival-gap-ms";
+  static final String STALL_TIMEOUT_MILLIS = "stall-timeout-ms";
+
+  private ScenarioSettings() {}
+
+  static int blockSize(ScenarioSpec spec) {
+    return (int) spec.setting(BLOCK_SIZE, 4);
+  }
+
+  static int promptBlocks(ScenarioSpec spec) {
+    return (int) spec.setting(PROMPT_BLOCKS, 8);
+  }
+
+  static int outputTokens(ScenarioSpec spec) {
+    return (int) spec.setting(OUTPUT_TOKENS, 12);
+  }
+
+  static double arrivalGapMillis(ScenarioSpec spec) {
+    return spec.setting(ARRIVAL_GAP_MILLIS, 20);
+  }
+
+  /** Returns after how long without a token a stream counts as broken; 0 for never. */
+  static double stallTimeoutMillis(ScenarioSpec spec) {
+    return spec.setting(STALL_TIMEOUT_MILLIS, 0);
+  }
+
+  private static FleetPolicy policy(ScenarioSpec spec) {
+    return switch ((int) spec.setting(POLICY, 0)) {
+      case 1 -> FleetPolicy.ROUND_ROBIN;
+      case 2 -> FleetPolicy.RANDOM;
+      case 3 -> FleetPolicy.LEAST_LOADED;
+      default -> FleetPolicy.KV;
+    };
+  }
+
+  static FleetConfig fleet(ScenarioSpec spec) {
+    return FleetConfig.builder()
+        .policy(policy(spec))
+        .workers(spec.workers())
+        .blockSize(blockSize(spec))
+        .blocks((int) spec.setting(BLOCKS, 64))
+        .killEvery(0)
+        .migrationLimit((long) spec.setting(LIMIT, 3))
+        .stallTimeoutNanos((long) (stallTimeoutMillis(spec) * 1e6))
+        .seed(spec.seed())
+        .build();
+  }
+}

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.dynamo4j.examples.fleet;
+
+import io.dynamo4j.simulation.fleet.FleetConfig;
+import io.dynamo4j.simulation.fleet.FleetPolicy;
+import io.dynamo4j.simulation.fleet.FleetResult;
+import io.dynamo4j.simulation.fleet.FleetRun;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.Callable;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+
+/**
+ * Serves one trace with several routing policies in virtual time, kills workers in mid-stream and
+ * compares what the clients saw.
+ *
+ * <p>Exit code 0 when the run ends, failed streams included; 1 if a token was lost, repeated or
+ * wrong; 2 for bad input, with one line on standard error.
+ */
+@Command(
+    name = "bin/demo",
+    mixinStandardHelpOptions = true,
+    sortOptions = false,
+    description =
+        "Serves one trace with KV-aware, round-robin, random and least-loaded routing, kills workers in mid-stream and checks every token.")
+public final class FleetDemo implements Callable<Integer> {
+  private static final int EXIT_TOKENS = 1;
+  private static final int EXIT_INPUT = 2;
+
+  @Mixin private DemoOptions options = new DemoOptions();
+
+  private FleetDemo() {}
+
+  public static void main(String[] args) {
+    System.exit(run(args));
+  }
+
+  /** Runs the command and returns its exit code. */
+  static int run(String... args) {
+    CommandLine command = new CommandLine(new FleetDemo());
+    command.setParameterExceptionHandler((failure, unmatched) -> refuse(failure));
+    command.setExecutionExceptionHandler(
+        (failure, line, result) -> {
+          if (failure instanceof DemoInputException
+              || failure instanceof IllegalArgumentException) {
+            return refuse(failure);
+          }
+          throw failure;
+        });
+    return command.execute(args);
+  }
+
+  private static int refuse(Throwable failure) {
+    String reason = String.valueOf(failure.getMessage());
+    System.err.println("bin/demo: " + reason.lines().findFirst().orElse("bad input"));
+    return EXIT_INPUT;
+  }
+
+  @Override
+  public Integer call() throws IOException {
+    Set<FleetPolicy> policies = options.fleetPolicies();
+    FleetConfig fleet = options.fleet();
+    DemoTrace trace = DemoInput.read(options);
+    List<PolicyOutcome> outcomes = new ArrayList<>();
+    ProgressBar progress = new ProgressBar(System.err, !options.json && isTerminal());
+    for (FleetPolicy policy : policies) {
+      outcomes.add(serve(fleet.toBuilder().policy(policy).build(), trace, progress));
+    }
+    progress.clear();
+    if (options.report != null) {
+      write(options.report, HtmlReport.of(trace, fleet, outcomes));
+    }
+    print(
+        options.json
+            ? JsonSummary.of(trace, fleet, outcomes) + "\n"
+            : heading(trace, fleet) + SummaryTable.of(trace, outcomes));
+    boolean exact = outcomes.stream().allMatch(o -> o.result().tokens().isExact());
+    return exact ? 0 : EXIT_TOKENS;
+  }
+
+  private static PolicyOutcome serve(FleetConfig fleet, DemoTrace trace, ProgressBar progress) {
+    long start = System.nanoTime();
+    String name = fleet.policy().optionName();
+    FleetResult result =
+        FleetRun.run(
+            fleet, trace.rows(), arrived -> progress.show(name, arrived, trace.rows().size()));
+    return new PolicyOutcome(fleet.policy(), result, System.nanoTime() - start);
+  }
+
+  private static String heading(DemoTrace trace, FleetConfig fleet) {
+    return String.format(
+        "%s: %,d requests, %d workers of %,d blocks of %d tokens, seed %d%n%n",
+        trace.name(),
+        trace.rows().size(),
+        fleet.workers(),
+        fleet.blocks(),
+        fleet.blockSize(),
+        fleet.seed());
+  }
+
+  /** Standard output may be closed by a reader that has seen enough: that is an input fault. */
+  private static void print(String text) {
+    PrintStream out = new PrintStream(System.out, false, StandardCharsets.UTF_8);
+    out.print(text);
+    if (out.checkError()) {
+      throw new DemoInputException("cannot write to standard output");
+    }
+  }
+
+  private static void write(Path file, String text) {
+    try {
+      Files.writeString(file, text);
+    } catch (IOException e) {
+      throw new DemoInputException(
+          "cannot write the report: file=" + file + ", reason=" + reason(e));
+    }
+  }
+
+  private static String reason(IOException e) {
+    return e.getClass().getSimpleName();
+  }
+
+  private static boolean isTerminal() {
+    return Boolean.getBoolean("dynamo4j.terminal");
+  }
+}
