@@ -89,6 +89,7 @@ public final class SimulatedFleet {
             .adapter(ReplayAdapter.preprocessed())
             .dispatcher(seams.dispatcher(dispatcher))
             .environment(gateway)
+            .health(health)
             .listener(migrationListener)
             .build();
   }

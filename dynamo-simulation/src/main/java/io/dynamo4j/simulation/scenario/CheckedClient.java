@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dynamo4j.simulation.scenario;
 
-import static io.dynamo4j.simulation.scenario.OracleViolation.check;
-
 import io.dynamo4j.core.model.DynamoException;
 import io.dynamo4j.core.model.FinishReason;
 import io.dynamo4j.core.model.LLMEngineOutput;
@@ -50,7 +48,7 @@ final class CheckedClient implements Flow.Subscriber<LLMEngineOutput> {
 
   @Override
   public void onSubscribe(Flow.Subscription given) {
-    check(!subscribed, Oracle.TERMINAL, "subscribed twice: " + entry);
+    ledger.check(!subscribed, Oracle.TERMINAL, "subscribed twice: " + entry);
     subscribed = true;
     subscription = given;
     ask();
@@ -65,12 +63,12 @@ final class CheckedClient implements Flow.Subscriber<LLMEngineOutput> {
 
   @Override
   public void onNext(LLMEngineOutput item) {
-    check(!entry.isEnded(), Oracle.TERMINAL, "item after the end: " + entry);
+    ledger.check(!entry.isEnded(), Oracle.TERMINAL, "item after the end: " + entry);
     if (entry.isCancelled()) {
       return;
     }
     entry.delivered(item.tokenIds().length());
-    check(
+    ledger.check(
         entry.deliveredItems() <= entry.requestedItems(),
         Oracle.DEMAND,
         "delivered more than asked for: " + entry);
@@ -93,8 +91,8 @@ final class CheckedClient implements Flow.Subscriber<LLMEngineOutput> {
   }
 
   private void checkTokens() {
-    check(
-        checker.isFaultless(),
+    ledger.check(
+        checker.lostCount() + checker.repeatedCount() + checker.wrongCount() == 0,
         Oracle.TOKENS,
         "wrong token: " + entry + ", by=" + entry.deliveredTokens() + ", checker=" + checker);
   }
@@ -121,12 +119,12 @@ final class CheckedClient implements Flow.Subscriber<LLMEngineOutput> {
     end();
     checker.failed();
     checkTokens();
-    check(
+    ledger.check(
         failure instanceof DynamoException,
         Oracle.GAVE_UP,
         "untyped error: " + entry + ", failure=" + failure);
     boolean budgetSpent = entry.attempts().size() > ledger.limit();
-    check(
+    ledger.check(
         budgetSpent || !ledger.hasUntriedWorker(entry),
         Oracle.GAVE_UP,
         "gave up with a worker and an attempt left: " + entry + ", failure=" + failure);
@@ -136,7 +134,7 @@ final class CheckedClient implements Flow.Subscriber<LLMEngineOutput> {
   @Override
   public void onComplete() {
     end();
-    check(
+    ledger.check(
         entry.deliveredTokens() == entry.request().outputTokens(),
         Oracle.LENGTH,
         "ended cleanly with the wrong number of tokens: "
@@ -156,8 +154,8 @@ final class CheckedClient implements Flow.Subscriber<LLMEngineOutput> {
   }
 
   private void end() {
-    check(!entry.isEnded(), Oracle.TERMINAL, "ended twice: " + entry);
-    check(!entry.isCancelled(), Oracle.TERMINAL, "ended after it was cancelled: " + entry);
+    ledger.check(!entry.isEnded(), Oracle.TERMINAL, "ended twice: " + entry);
+    ledger.check(!entry.isCancelled(), Oracle.TERMINAL, "ended after it was cancelled: " + entry);
     entry.ended();
   }
 }

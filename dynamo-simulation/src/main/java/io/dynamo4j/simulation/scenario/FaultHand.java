@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dynamo4j.simulation.scenario;
 
-import static io.dynamo4j.simulation.scenario.OracleViolation.check;
-
 import io.dynamo4j.core.model.FinishReason;
 import io.dynamo4j.simulation.fleet.SimulatedWorker;
 import io.dynamo4j.testkit.engine.EngineListener;
@@ -84,7 +82,7 @@ final class FaultHand {
         continue;
       }
       long thawedNanos = frozenUntil.getOrDefault(worker.position(), 0L);
-      check(
+      ledger.check(
           thawedNanos + ONE_STEP_NANOS > simulation.nowNanos(),
           Oracle.CANCELLED_WORK,
           "an engine still works for a client that left: " + entry);

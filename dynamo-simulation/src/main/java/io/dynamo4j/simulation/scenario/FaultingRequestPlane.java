@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dynamo4j.simulation.scenario;
 
-import static io.dynamo4j.simulation.scenario.OracleViolation.check;
-
 import io.dynamo4j.core.model.DynamoException;
 import io.dynamo4j.core.model.ErrorType;
 import io.dynamo4j.core.model.LLMEngineOutput;
@@ -50,7 +48,7 @@ final class FaultingRequestPlane implements RequestPlane<PreprocessedRequest, LL
       ResponseStream<LLMEngineOutput> stream,
       Attempt attempt,
       Flow.Subscriber<? super LLMEngineOutput> subscriber) {
-    check(
+    ledger.check(
         !booked || ledger.isBooked(attempt.requestId()),
         Oracle.BOOKING,
         "sent without a booking: request=" + attempt.requestId());

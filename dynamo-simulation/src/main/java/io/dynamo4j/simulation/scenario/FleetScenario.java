@@ -64,6 +64,7 @@ public final class FleetScenario implements ScenarioRunner {
             hand::watch,
             event -> {});
     ledger.watch(fleet);
+    simulation.afterEachEvent(ledger::rethrow);
     for (int number = 0; number < spec.requests(); number++) {
       ScenarioRequest request = ScenarioRequest.draw(spec, number);
       simulation

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dynamo4j.simulation.scenario;
 
-import static io.dynamo4j.simulation.scenario.OracleViolation.check;
-
 import io.dynamo4j.kvrouter.Booking;
 import io.dynamo4j.simulation.fleet.SimulatedFleet;
 import io.dynamo4j.simulation.fleet.SimulatedWorker;
@@ -23,10 +21,29 @@ final class Ledger {
   private final SortedMap<String, Long> facts = new TreeMap<>();
   private final long limit;
   private int liveTimers;
+  private @Nullable OracleViolation violation;
   private @Nullable SimulatedFleet fleet;
 
   Ledger(long limit) {
     this.limit = limit;
+  }
+
+  /** Ends the run unless {@code holds}, even if what this throws is swallowed on the way. */
+  void check(boolean holds, Oracle oracle, String detail) {
+    if (!holds) {
+      OracleViolation found = new OracleViolation(oracle, detail);
+      if (violation == null) {
+        violation = found;
+      }
+      throw found;
+    }
+  }
+
+  /** Throws the first violation that somebody may have swallowed. */
+  void rethrow() {
+    if (violation != null) {
+      throw violation;
+    }
   }
 
   void watch(SimulatedFleet watched) {

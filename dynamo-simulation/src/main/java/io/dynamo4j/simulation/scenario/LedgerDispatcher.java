@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dynamo4j.simulation.scenario;
 
-import static io.dynamo4j.simulation.scenario.OracleViolation.check;
-
 import io.dynamo4j.core.model.DynamoException;
 import io.dynamo4j.core.model.ErrorType;
 import io.dynamo4j.core.model.LLMEngineOutput;
@@ -38,11 +36,11 @@ final class LedgerDispatcher implements RequestDispatcher<PreprocessedRequest, L
     RequestEntry entry = ledger.request(attempt.requestId());
     AttemptEntry dispatched = new AttemptEntry(attempt.number());
     entry.attempts().add(dispatched);
-    check(
+    ledger.check(
         entry.attempts().size() <= ledger.limit() + 1,
         Oracle.BUDGET,
         "dispatched too often: " + entry + ", dispatches=" + entry.attempts().size());
-    check(
+    ledger.check(
         !entry.isEnded() && !entry.isCancelled(),
         Oracle.BUDGET,
         "dispatched after its end: " + entry);
@@ -72,11 +70,11 @@ final class LedgerDispatcher implements RequestDispatcher<PreprocessedRequest, L
     public void workerChosen(WorkerWithDpRank chosen) {
       SimulatedWorker worker = ledger.fleet().workers().get(SimulatedWorker.position(chosen));
       boolean untriedLeft = ledger.hasUntriedWorker(entry);
-      check(
+      ledger.check(
           !(entry.failedOn(worker.position()) && untriedLeft),
           Oracle.EXCLUSION,
           "sent back to a worker that failed it: " + entry + ", worker=" + chosen);
-      check(
+      ledger.check(
           worker.isAlive() || !untriedLeft,
           Oracle.EXCLUSION,
           "sent to a worker known to be dead: " + entry + ", worker=" + chosen);
@@ -119,7 +117,7 @@ final class LedgerDispatcher implements RequestDispatcher<PreprocessedRequest, L
     @Override
     public void request(long items) {
       requested = requested + items < 0 ? Long.MAX_VALUE : requested + items;
-      check(
+      ledger.check(
           requested == Long.MAX_VALUE
               ? entry.requestedItems() == Long.MAX_VALUE
               : deliveredBefore + requested <= entry.requestedItems(),
@@ -140,7 +138,7 @@ final class LedgerDispatcher implements RequestDispatcher<PreprocessedRequest, L
 
     @Override
     public void onNext(LLMEngineOutput item) {
-      check(!ended, Oracle.TERMINAL, "attempt signalled after its end: " + entry);
+      ledger.check(!ended, Oracle.TERMINAL, "attempt signalled after its end: " + entry);
       attempt.brought(item.tokenIds().length());
       downstream.onNext(item);
     }
@@ -158,7 +156,7 @@ final class LedgerDispatcher implements RequestDispatcher<PreprocessedRequest, L
       end();
       if (attempt.tokens() < remaining()) {
         attempt.lost();
-        check(
+        ledger.check(
             attempt.isFaulted(),
             Oracle.UNEXPLAINED_LOSS,
             "attempt ended early without a fault: " + entry);
@@ -173,9 +171,9 @@ final class LedgerDispatcher implements RequestDispatcher<PreprocessedRequest, L
     }
 
     private void end() {
-      check(!ended, Oracle.TERMINAL, "attempt ended twice: " + entry);
+      ledger.check(!ended, Oracle.TERMINAL, "attempt ended twice: " + entry);
       ended = true;
-      check(
+      ledger.check(
           !ledger.isBooked(Integer.toString(entry.request().number())),
           Oracle.BOOKING,
           "booking outlives its attempt: " + entry);
@@ -191,7 +189,7 @@ final class LedgerDispatcher implements RequestDispatcher<PreprocessedRequest, L
               && typed.errorType() == ErrorType.UNAVAILABLE
               && !ledger.hasUntriedWorker(entry);
       boolean died = attempt.worker() != AttemptEntry.NO_WORKER && !ledger.livedThrough(attempt);
-      check(
+      ledger.check(
           nobodyLeft || died,
           Oracle.UNEXPLAINED_LOSS,
           "attempt lost without a fault: " + entry + ", failure=" + failure);
