@@ -41,7 +41,9 @@ public final class FleetScenario implements ScenarioRunner {
     try {
       play(spec, simulation, fleetConfig, ledger);
     } catch (SimulationFailure failure) {
-      return RunOutcome.violated(simulation, violation(failure), ledger.facts());
+      RunOutcome.Violation found =
+          ledger.firstViolation().map(FleetScenario::describe).orElseGet(() -> violation(failure));
+      return RunOutcome.violated(simulation, found, ledger.facts());
     } catch (OracleViolation violation) {
       return RunOutcome.violated(simulation, describe(violation), ledger.facts());
     }

@@ -8,6 +8,7 @@ import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
@@ -37,6 +38,11 @@ final class Ledger {
       }
       throw found;
     }
+  }
+
+  /** Returns the first violation of the run, also where a later one ended it. */
+  Optional<OracleViolation> firstViolation() {
+    return Optional.ofNullable(violation);
   }
 
   /** Throws the first violation that somebody may have swallowed. */
@@ -149,5 +155,14 @@ final class Ledger {
 
   int liveTimers() {
     return liveTimers;
+  }
+
+  /** A request arms one timer at a time, and takes it along when it ends. */
+  void checkTimers() {
+    long open = requests.values().stream().filter(RequestEntry::isOpen).count();
+    check(
+        liveTimers <= open,
+        Oracle.TIMER,
+        "more timers than open requests: timers=" + liveTimers + ", requests=" + open);
   }
 }

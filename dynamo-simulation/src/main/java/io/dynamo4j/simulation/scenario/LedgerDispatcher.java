@@ -44,6 +44,16 @@ final class LedgerDispatcher implements RequestDispatcher<PreprocessedRequest, L
         !entry.isEnded() && !entry.isCancelled(),
         Oracle.BUDGET,
         "dispatched after its end: " + entry);
+    long remaining = (long) entry.request().outputTokens() - entry.deliveredTokens();
+    ledger.check(
+        request.stopConditions().maxTokens() == remaining,
+        Oracle.LENGTH,
+        "budget is not what is left: "
+            + entry
+            + ", asked="
+            + request.stopConditions().maxTokens()
+            + ", left="
+            + remaining);
     Attempt observed =
         Attempt.builder(attempt.requestId(), attempt.lane())
             .number(attempt.number())
