@@ -14,8 +14,7 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Lanes on real threads, real time, and chance seeded by the operating system: the environment of
- * production.
+ * Lanes on real threads, real time, and chance with a fresh seed: the environment of production.
  *
  * <p>{@link #create} owns one daemon thread for lanes and one for timers; {@link #over} runs on the
  * caller's and owns nothing. A task that throws goes to the {@link LaneFailureHandler}, by default

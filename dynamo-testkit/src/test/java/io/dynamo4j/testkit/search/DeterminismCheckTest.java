@@ -46,7 +46,12 @@ class DeterminismCheckTest {
   void shouldFindSaltedSetsByTheFreshJvmOnly() throws IOException {
     DeterminismCheck check = DeterminismCheck.of(ToyScenarioRunner.IteratesSaltedSet.class);
     assertThat(check.checkInThisJvm(specs())).isEmpty();
-    assertThat(check.checkInFreshJvm(specs()))
+    // Two JVMs draw the same of about 200 orders now and then; three pairs in a row do not.
+    List<TraceDifference> differences = check.checkInFreshJvm(specs());
+    for (int i = 0; i < 2 && differences.isEmpty(); i++) {
+      differences = check.checkInFreshJvm(specs());
+    }
+    assertThat(differences)
         .hasSize(5)
         .allSatisfy(difference -> assertThat(difference.rerun()).isEqualTo(Rerun.FRESH_JVM));
   }

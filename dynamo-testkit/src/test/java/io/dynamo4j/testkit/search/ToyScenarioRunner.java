@@ -5,6 +5,7 @@ import io.dynamo4j.core.runtime.Scheduler;
 import io.dynamo4j.testkit.search.RunOutcome.Violation;
 import io.dynamo4j.testkit.simulation.Simulation;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -92,7 +93,9 @@ public class ToyScenarioRunner implements ScenarioRunner {
   public static final class IteratesSaltedSet extends ToyScenarioRunner {
     @Override
     void leak(ScenarioSpec spec, List<Scheduler> workers) {
-      wake(workers, Set.of(1, 2, 3, 4, 5, 6, 7, 8, 9, 10));
+      Integer[] numbers = new Integer[100];
+      Arrays.setAll(numbers, i -> i);
+      wake(workers, Set.of(numbers));
     }
   }
 }
