@@ -9,7 +9,7 @@ import io.dynamo4j.core.model.StorageTier;
 import io.dynamo4j.core.model.WorkerWithDpRank;
 import io.dynamo4j.core.runtime.Scheduler;
 import io.dynamo4j.core.tree.ApplyResult;
-import io.dynamo4j.core.tree.SyncIndexer;
+import io.dynamo4j.core.tree.RadixTree;
 import java.util.EnumMap;
 import java.util.Map;
 import java.util.Objects;
@@ -21,20 +21,17 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.concurrent.locks.ReadWriteLock;
-import java.util.concurrent.locks.ReentrantReadWriteLock;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Index over one tree: a queue of updates drained on one lane, lookups on the callers' threads.
  *
- * <p>The tree is guarded by a read-write lock. The writer gives it up after each batch, so that a
- * lookup waits for at most one batch; lookups do not exclude each other.
+ * <p>The tree lets lookups run beside its one writer, which is the lane.
  */
 final class TreeIndexer implements KvIndexer {
   private static final int BATCH = 64;
 
-  private final SyncIndexer tree;
+  private final RadixTree tree;
   private final Scheduler lane;
   private final int blockSize;
   private final int maxPendingUpdates;
@@ -42,14 +39,13 @@ final class TreeIndexer implements KvIndexer {
   private final Queue<Update> updates = new ConcurrentLinkedQueue<>();
   private final AtomicInteger pending = new AtomicInteger();
   private final AtomicBoolean drainRequested = new AtomicBoolean();
-  private final ReadWriteLock lock = new ReentrantReadWriteLock();
   private final Map<EventOutcome, AtomicLong> eventsByOutcome = new EnumMap<>(EventOutcome.class);
   private final AtomicLong rejectedBlocks = new AtomicLong();
   private final AtomicLong unknownBlocks = new AtomicLong();
   private volatile long blocks;
   private volatile boolean closed;
 
-  TreeIndexer(SyncIndexer tree, Scheduler lane, int blockSize, int maxPendingUpdates) {
+  TreeIndexer(RadixTree tree, Scheduler lane, int blockSize, int maxPendingUpdates) {
     this.tree = tree;
     this.lane = lane;
     this.blockSize = blockSize;
@@ -82,12 +78,7 @@ final class TreeIndexer implements KvIndexer {
       out.clear();
       return;
     }
-    lock.readLock().lock();
-    try {
-      tree.findMatches(localHashes, count, out);
-    } finally {
-      lock.readLock().unlock();
-    }
+    tree.findMatches(localHashes, count, out);
   }
 
   @Override
@@ -163,22 +154,17 @@ final class TreeIndexer implements KvIndexer {
     }
   }
 
-  /** Ends at a barrier, which is then returned, so that its waiter runs outside the lock. */
+  /** Returns the last update taken: a barrier ends a batch. */
   private @Nullable Update applyBatch() {
-    lock.writeLock().lock();
-    try {
-      Update update = null;
-      for (int i = 0; i < BATCH && (update = updates.poll()) != null; i++) {
-        pending.decrementAndGet();
-        if (update instanceof Update.Barrier) {
-          return update;
-        }
-        apply(update);
+    Update update = null;
+    for (int i = 0; i < BATCH && (update = updates.poll()) != null; i++) {
+      pending.decrementAndGet();
+      if (update instanceof Update.Barrier) {
+        return update;
       }
-      return update;
-    } finally {
-      lock.writeLock().unlock();
+      apply(update);
     }
+    return update;
   }
 
   private void apply(Update update) {

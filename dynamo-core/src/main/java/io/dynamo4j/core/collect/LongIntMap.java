@@ -65,6 +65,21 @@ public final class LongIntMap {
     return after;
   }
 
+  /** Visits every entry; the map must not change meanwhile. Order means nothing. */
+  public void forEach(LongIntConsumer action) {
+    for (int slot = 0; slot < keys.length; slot++) {
+      if (values[slot] != 0) {
+        action.accept(keys[slot], values[slot]);
+      }
+    }
+  }
+
+  /** Receives one entry. */
+  @FunctionalInterface
+  public interface LongIntConsumer {
+    void accept(long key, int value);
+  }
+
   private void replace(int slot, long key, int before, int after) {
     if (after != 0) {
       keys[slot] = key;

@@ -16,6 +16,7 @@ public final class OverlapScores {
   private WorkerWithDpRank[] workers = new WorkerWithDpRank[16];
   private int[] depths = new int[16];
   private int size;
+  private long[] scratch = new long[1];
 
   private OverlapScores() {}
 
@@ -41,6 +42,17 @@ public final class OverlapScores {
     }
     workers[size] = Objects.requireNonNull(worker, "worker");
     depths[size++] = depth;
+  }
+
+  /**
+   * Returns room for an index's own use during one lookup, so that it needs none of its own:
+   * contents undefined, at least {@code words} longs.
+   */
+  public long[] scratch(int words) {
+    if (scratch.length < words) {
+      scratch = new long[words];
+    }
+    return scratch;
   }
 
   /** Returns the number of workers that matched at least one block. */

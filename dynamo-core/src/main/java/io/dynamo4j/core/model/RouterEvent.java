@@ -5,14 +5,14 @@ import java.util.Objects;
 
 /** A {@link KvCacheEvent} attributed to a worker and a storage tier: what travels to routers. */
 public final class RouterEvent {
-  private final long workerId;
+  private final WorkerWithDpRank worker;
   private final StorageTier tier;
   private final KvCacheEvent event;
 
   private RouterEvent(long workerId, StorageTier tier, KvCacheEvent event) {
-    this.workerId = workerId;
     this.tier = Objects.requireNonNull(tier, "tier");
     this.event = Objects.requireNonNull(event, "event");
+    this.worker = new WorkerWithDpRank(workerId, event.dpRank());
   }
 
   public static RouterEvent of(long workerId, StorageTier tier, KvCacheEvent event) {
@@ -21,7 +21,7 @@ public final class RouterEvent {
 
   /** Returns the worker's instance id, an unsigned 64-bit pattern. */
   public long workerId() {
-    return workerId;
+    return worker.workerId();
   }
 
   public StorageTier tier() {
@@ -34,6 +34,6 @@ public final class RouterEvent {
 
   /** Returns the owner of the blocks: this worker's rank named by the event. */
   public WorkerWithDpRank worker() {
-    return new WorkerWithDpRank(workerId, event.dpRank());
+    return worker;
   }
 }

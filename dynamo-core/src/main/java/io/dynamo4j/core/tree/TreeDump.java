@@ -6,133 +6,175 @@ import io.dynamo4j.core.model.KvCacheEvent;
 import io.dynamo4j.core.model.KvCacheEventData;
 import io.dynamo4j.core.model.RouterEvent;
 import io.dynamo4j.core.model.StorageTier;
-import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.Collections;
-import java.util.List;
 import java.util.function.Consumer;
-import org.jspecify.annotations.Nullable;
 
-/** Writes what ranks can reach as store events, a parent always before its children. */
+/**
+ * Writes what ranks can reach as store events, a parent always before its children. A rank that is
+ * not branching in the tree is one event a chain, however many nodes that is.
+ */
 final class TreeDump {
+  private static final int[] NONE = {};
+  private static final int NO_ADDRESS = -1;
+
+  private final NodeArena nodes;
+  private final BlockArena blocks;
   private final Consumer<RouterEvent> sink;
   private long nextEventId;
 
-  TreeDump(Consumer<RouterEvent> sink) {
+  TreeDump(NodeArena nodes, BlockArena blocks, Consumer<RouterEvent> sink) {
+    this.nodes = nodes;
+    this.blocks = blocks;
     this.sink = sink;
   }
 
-  void write(RankBlocks rank, TreeNode root) {
-    new OfRank(rank).write(root);
+  void write(RankTable rank) {
+    new OfRank(rank).write();
+  }
+
+  private int parentAddress(int address) {
+    int node = blocks.owner(address);
+    if (address > nodes.start(node)) {
+      return address - 1;
+    }
+    int parent = nodes.parent(node);
+    return parent == NodeArena.ROOT ? NO_ADDRESS : nodes.start(parent) + nodes.length(parent) - 1;
   }
 
   /** The dump of one rank. */
   private final class OfRank {
-    private final RankBlocks rank;
-    // By node id: the hashes by which the rank holds it.
-    private final LongObjectMap<long[]> hashesOfNode = LongObjectMap.create(0);
+    private final RankTable rank;
+    private final LongObjectMap<long[]> hashesOfAddress = LongObjectMap.create(0);
+    // Held first blocks of the children of a node.
+    private final LongObjectMap<int[]> childrenOfNode = LongObjectMap.create(0);
 
-    OfRank(RankBlocks rank) {
+    OfRank(RankTable rank) {
       this.rank = rank;
-      rank.forEachPair(
-          (hash, node) -> {
-            long[] before = hashesOfNode.get(node.id);
-            long[] now = before == null ? new long[1] : Arrays.copyOf(before, before.length + 1);
-            now[now.length - 1] = hash;
-            hashesOfNode.put(node.id, now);
-          });
+      rank.forEachPair(this::note);
     }
 
-    void write(TreeNode root) {
-      List<TreeNode> runStarts = heldChildren(root);
-      while (!runStarts.isEmpty()) {
-        TreeNode start = runStarts.remove(runStarts.size() - 1);
-        List<TreeNode> run = new ArrayList<>();
-        List<TreeNode> next = List.of(start);
-        while (next.size() == 1) {
-          run.add(next.get(0));
-          next = heldChildren(next.get(0));
+    private void note(long hash, int address) {
+      long[] known = hashesOfAddress.get(address);
+      int count = known == null ? 0 : known.length;
+      long[] hashes = known == null ? new long[1] : Arrays.copyOf(known, count + 1);
+      hashes[count] = hash;
+      hashesOfAddress.put(address, hashes);
+      int node = blocks.owner(address);
+      if (count == 0 && address == nodes.start(node)) {
+        int parent = nodes.parent(node);
+        childrenOfNode.put(parent, plus(childrenOf(parent), address));
+      }
+    }
+
+    private int[] childrenOf(int node) {
+      int[] children = childrenOfNode.get(node);
+      return children == null ? NONE : children;
+    }
+
+    void write() {
+      int[] open = childrenOf(NodeArena.ROOT).clone();
+      int openCount = open.length;
+      while (openCount > 0) {
+        int[] run = {open[--openCount]};
+        int length = 1;
+        int[] next = next(run[0]);
+        while (next.length == 1) {
+          run = length == run.length ? Arrays.copyOf(run, length * 2) : run;
+          run[length++] = next[0];
+          next = next(next[0]);
         }
-        emit(run, 0);
-        emitFurtherHashes(run);
-        runStarts.addAll(next);
+        writeRun(Arrays.copyOf(run, length));
+        if (openCount + next.length > open.length) {
+          open = Arrays.copyOf(open, (openCount + next.length) * 2);
+        }
+        System.arraycopy(next, 0, open, openCount, next.length);
+        openCount += next.length;
       }
     }
 
-    private List<TreeNode> heldChildren(TreeNode node) {
-      List<TreeNode> held = new ArrayList<>();
-      node.forEachChild(
-          child -> {
-            if (child.isHeldBy(rank.slot)) {
-              held.add(child);
-            }
-          });
-      return held;
+    /** Returns the held blocks right below a block. */
+    private int[] next(int address) {
+      int node = blocks.owner(address);
+      if (address + 1 == nodes.start(node) + nodes.length(node)) {
+        return childrenOf(node);
+      }
+      return hashesOfAddress.get(address + 1) == null ? NONE : new int[] {address + 1};
     }
 
-    private void emitFurtherHashes(List<TreeNode> run) {
-      for (TreeNode node : run) {
-        for (int i = 1; i < hashes(node).length; i++) {
-          emit(List.of(node), i);
+    private void writeRun(int[] run) {
+      writeChain(run, hashes(run[run.length - 1])[0]);
+      for (int address : run) {
+        long[] hashes = hashes(address);
+        for (int i = 1; i < hashes.length; i++) {
+          writeChain(new int[] {address}, hashes[i]);
         }
       }
     }
 
-    /** Emits one store of a chain, its last block under the given one of its hashes. */
-    private void emit(List<TreeNode> run, int hashIndex) {
-      List<TreeNode> chain = run;
-      long[] blocks = firstHashes(chain);
-      blocks[blocks.length - 1] = hashes(chain.get(chain.size() - 1))[hashIndex];
-      @Nullable TreeNode parent = chain.get(0).parent;
-      if (parent == null || parent.parent == null) {
-        emitStore(KvCacheEventData.Stored.atRoot(blocks, localHashes(chain)));
-        return;
+    /** Writes one store, each block under its first hash, the last one under the given. */
+    private void writeChain(int[] chain, long lastHash) {
+      int parent = parentAddress(chain[0]);
+      if (parent != NO_ADDRESS) {
+        long parentHash = hashes(parent)[0];
+        long[] external = externalHashes(chain, lastHash);
+        if (!rank.hasSeveralAddresses(parentHash) && !contains(external, parentHash)) {
+          writeStore(KvCacheEventData.Stored.under(parentHash, external, localHashes(chain)));
+          return;
+        }
       }
-      long parentHash = hashes(parent)[0];
-      if (!rank.hasSeveralPlaces(parentHash) && !contains(blocks, parentHash)) {
-        emitStore(KvCacheEventData.Stored.under(parentHash, blocks, localHashes(chain)));
-        return;
-      }
-      // The parent's hash does not name this place alone: say the whole path.
-      chain = pathTo(chain);
-      long last = blocks[blocks.length - 1];
-      blocks = firstHashes(chain);
-      blocks[blocks.length - 1] = last;
-      emitStore(KvCacheEventData.Stored.atRoot(blocks, localHashes(chain)));
+      // The parent's hash does not name its place alone: say the whole path.
+      int[] path = pathTo(chain);
+      writeStore(KvCacheEventData.Stored.atRoot(externalHashes(path, lastHash), localHashes(path)));
     }
 
-    private void emitStore(KvCacheEventData.Stored stored) {
+    private void writeStore(KvCacheEventData.Stored stored) {
       KvCacheEvent event = KvCacheEvent.of(nextEventId++, rank.worker.dpRank(), stored);
       sink.accept(RouterEvent.of(rank.worker.workerId(), StorageTier.DEVICE, event));
     }
 
-    private long[] hashes(TreeNode node) {
-      long[] hashes = hashesOfNode.get(node.id);
+    private long[] hashes(int address) {
+      long[] hashes = hashesOfAddress.get(address);
       if (hashes == null) {
-        throw new IllegalStateException("node is not held: node=" + node.id);
+        throw new IllegalStateException("block is not held: address=" + address);
       }
       return hashes;
     }
 
-    private long[] firstHashes(List<TreeNode> chain) {
-      return chain.stream().mapToLong(node -> hashes(node)[0]).toArray();
+    private long[] externalHashes(int[] chain, long lastHash) {
+      long[] external = new long[chain.length];
+      for (int i = 0; i < external.length; i++) {
+        external[i] = hashes(chain[i])[0];
+      }
+      external[external.length - 1] = lastHash;
+      return external;
     }
   }
 
-  private static List<TreeNode> pathTo(List<TreeNode> run) {
-    List<TreeNode> reversed = new ArrayList<>();
-    TreeNode node = run.get(0).parent;
-    while (node != null && node.parent != null) {
-      reversed.add(node);
-      node = node.parent;
+  private int[] pathTo(int[] chain) {
+    int above = 0;
+    for (int at = parentAddress(chain[0]); at != NO_ADDRESS; at = parentAddress(at)) {
+      above++;
     }
-    Collections.reverse(reversed);
-    reversed.addAll(run);
-    return reversed;
+    int[] path = new int[above + chain.length];
+    System.arraycopy(chain, 0, path, above, chain.length);
+    for (int at = parentAddress(chain[0]); at != NO_ADDRESS; at = parentAddress(at)) {
+      path[--above] = at;
+    }
+    return path;
   }
 
-  private static long[] localHashes(List<TreeNode> chain) {
-    return chain.stream().mapToLong(node -> node.localHash).toArray();
+  private long[] localHashes(int[] chain) {
+    long[] local = new long[chain.length];
+    for (int i = 0; i < local.length; i++) {
+      local[i] = blocks.hash(chain[i]);
+    }
+    return local;
+  }
+
+  private static int[] plus(int[] array, int value) {
+    int[] longer = Arrays.copyOf(array, array.length + 1);
+    longer[array.length] = value;
+    return longer;
   }
 
   private static boolean contains(long[] hashes, long hash) {

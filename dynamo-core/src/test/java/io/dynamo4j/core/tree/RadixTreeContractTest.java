@@ -13,4 +13,9 @@ class RadixTreeContractTest extends SyncIndexerContract {
   protected void checkInvariants(SyncIndexer subject) {
     ((RadixTree) subject).checkInvariants();
   }
+
+  @Override
+  protected int longChain() {
+    return 1_000_000;
+  }
 }

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.dynamo4j.core.tree;
+
+import io.dynamo4j.core.collect.LongIntMap;
+import io.dynamo4j.core.collect.LongObjectMap;
+import io.dynamo4j.core.model.WorkerWithDpRank;
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What one rank holds: from external hash to the addresses of blocks. Belongs to the writer.
+ *
+ * <p>Nearly always one hash is one block and one block one hash; both exceptions have a table of
+ * their own that exists only while it is needed.
+ */
+final class RankTable {
+  private static final int[] NONE = {};
+
+  final WorkerWithDpRank worker;
+  final int slot;
+
+  private final long seed;
+  // Address + 1 of the block that a hash was stored for last.
+  private final LongIntMap latest;
+  // Blocks of a hash besides the latest one, the older first.
+  private @Nullable LongObjectMap<int[]> earlier;
+  // By address: hashes beyond the first by which this rank holds the block.
+  private @Nullable LongIntMap furtherHashes;
+  private int pairCount;
+
+  RankTable(WorkerWithDpRank worker, int slot, long seed) {
+    this.worker = worker;
+    this.slot = slot;
+    this.seed = seed;
+    this.latest = LongIntMap.create(seed);
+  }
+
+  /** Returns the number of (hash, block) pairs. */
+  int pairCount() {
+    return pairCount;
+  }
+
+  /** Returns the address that a hash was stored for last, negative if it is not held. */
+  int latestAddress(long hash) {
+    return latest.get(hash) - 1;
+  }
+
+  /**
+   * Adds a pair and makes it the hash's latest.
+   *
+   * @param isHeld whether the rank holds the block by some hash already
+   * @return false if the pair was there before
+   */
+  boolean add(long hash, int address, boolean isHeld) {
+    int before = latest.put(hash, address + 1) - 1;
+    if (before == address || (before >= 0 && !addEarlier(hash, before, address))) {
+      return false;
+    }
+    if (isHeld) {
+      if (furtherHashes == null) {
+        furtherHashes = LongIntMap.create(seed);
+      }
+      furtherHashes.add(address, 1);
+    }
+    pairCount++;
+    return true;
+  }
+
+  /** Remembers the address before; returns false if the new one was remembered and is no more. */
+  private boolean addEarlier(long hash, int before, int address) {
+    if (earlier == null) {
+      earlier = LongObjectMap.create(seed);
+    }
+    int[] known = earlier.get(hash);
+    int[] addresses = known == null ? NONE : known;
+    int[] updated = Arrays.copyOf(addresses, addresses.length + 1);
+    int kept = 0;
+    for (int each : addresses) {
+      if (each != address) {
+        updated[kept++] = each;
+      }
+    }
+    updated[kept++] = before;
+    earlier.put(hash, Arrays.copyOf(updated, kept));
+    return kept == updated.length;
+  }
+
+  /** Drops a hash and returns its latest address, negative if it is not held. */
+  int removeLatest(long hash) {
+    int address = latest.put(hash, 0) - 1;
+    pairCount -= address < 0 ? 0 : 1;
+    return address;
+  }
+
+  /** Drops and returns the other addresses of a hash that was removed. */
+  int[] removeEarlier(long hash) {
+    int[] addresses = earlier == null ? null : earlier.remove(hash);
+    if (earlier == null || addresses == null) {
+      return NONE;
+    }
+    if (earlier.size() == 0) {
+      earlier = null;
+    }
+    pairCount -= addresses.length;
+    return addresses;
+  }
+
+  /** Drops one hash of a block and returns whether the rank holds it by another. */
+  boolean dropFurtherHash(int address) {
+    if (furtherHashes == null || furtherHashes.get(address) == 0) {
+      return false;
+    }
+    furtherHashes.add(address, -1);
+    if (furtherHashes.size() == 0) {
+      furtherHashes = null;
+    }
+    return true;
+  }
+
+  /** Returns by how many hashes beyond the first the rank holds a block. */
+  int furtherHashes(int address) {
+    return furtherHashes == null ? 0 : furtherHashes.get(address);
+  }
+
+  boolean hasSeveralAddresses(long hash) {
+    return earlier != null && earlier.get(hash) != null;
+  }
+
+  /** Visits every pair; order means nothing. */
+  void forEachPair(PairConsumer action) {
+    latest.forEach((hash, value) -> action.accept(hash, value - 1));
+    if (earlier != null) {
+      earlier.forEach(
+          (hash, addresses) -> {
+            for (int address : addresses) {
+              action.accept(hash, address);
+            }
+          });
+    }
+  }
+
+  /** Receives one pair. */
+  @FunctionalInterface
+  interface PairConsumer {
+    void accept(long hash, int address);
+  }
+}
