@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dynamo4j.migration;
 
-import java.util.Collections;
 import java.util.EnumMap;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicLong;
@@ -26,9 +25,20 @@ final class EnumCounter<E extends Enum<E>> {
     }
   }
 
-  Map<E, Long> snapshot() {
-    Map<E, Long> values = new EnumMap<>(type);
-    counts.forEach((constant, count) -> values.put(constant, count.get()));
-    return Collections.unmodifiableMap(values);
+  long count(E constant) {
+    AtomicLong count = counts.get(constant);
+    return count == null ? 0 : count.get();
+  }
+
+  /** Returns a counter that begins where this one stands. */
+  EnumCounter<E> copy() {
+    EnumCounter<E> copy = new EnumCounter<>(type);
+    counts.forEach((constant, count) -> copy.counts.put(constant, new AtomicLong(count.get())));
+    return copy;
+  }
+
+  @Override
+  public String toString() {
+    return counts.toString();
   }
 }

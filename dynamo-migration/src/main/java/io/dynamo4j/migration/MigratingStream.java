@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dynamo4j.migration;
 
-import io.dynamo4j.core.model.DynamoException;
-import io.dynamo4j.core.model.ErrorType;
 import io.dynamo4j.core.runtime.Scheduler;
 import io.dynamo4j.plane.ResponseStream;
 import java.util.Objects;
 import java.util.concurrent.Flow;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /** The cold side of one request: becomes a {@link RetryManager} once somebody subscribes. */
@@ -27,31 +26,28 @@ final class MigratingStream<Q, R> implements ResponseStream<R> {
     Objects.requireNonNull(subscriber, "subscriber");
     Scheduler lane = migrator.environment.lanes().lane("migrate");
     ClientPort<R> client = new ClientPort<>(lane, subscriber);
+    try {
+      lane.execute(first(lane, client));
+    } catch (RejectedExecutionException environmentClosed) {
+      // No lane is left to signal from.
+      client.reject(MigrationException.closed(0, 0));
+    }
+  }
+
+  /** Returns what the subscription begins with. */
+  private Runnable first(Scheduler lane, ClientPort<R> client) {
     if (!subscribed.compareAndSet(false, true)) {
-      lane.execute(() -> client.reject(new IllegalStateException("stream has a subscriber")));
-      return;
+      return () -> client.reject(new IllegalStateException("stream takes one subscriber"));
     }
     RequestProfile profile;
     try {
       profile = migrator.adapter.profile(request);
     } catch (RuntimeException failure) {
-      lane.execute(() -> client.reject(adapterFailed(failure)));
-      return;
+      return () -> client.reject(MigrationException.ofAdapter(failure));
     }
     RetryManager<Q, R> manager =
         new RetryManager<>(migrator, request, profile, options, lane, client);
     migrator.opened(manager);
-    lane.execute(manager::start);
-  }
-
-  private static MigrationException adapterFailed(RuntimeException failure) {
-    return new MigrationException(
-        ErrorType.INTERNAL,
-        "adapter cannot describe the request: class=" + failure.getClass().getName(),
-        null,
-        DynamoException.NO_ATTEMPT,
-        failure,
-        0,
-        0);
+    return manager::start;
   }
 }

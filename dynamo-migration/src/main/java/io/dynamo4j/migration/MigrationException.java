@@ -32,6 +32,24 @@ public final class MigrationException extends DynamoException {
     this.tokensDelivered = tokensDelivered;
   }
 
+  /** Makes the error of a request whose migrator was closed. */
+  static MigrationException closed(int attempts, long tokensDelivered) {
+    return new MigrationException(
+        ErrorType.CLOSED, "migrator was closed", null, NO_ATTEMPT, null, attempts, tokensDelivered);
+  }
+
+  /** Makes the error of a request that the host's adapter cannot describe. */
+  static MigrationException ofAdapter(RuntimeException failure) {
+    return new MigrationException(
+        ErrorType.INTERNAL,
+        "adapter cannot describe the request: class=" + failure.getClass().getName(),
+        null,
+        NO_ATTEMPT,
+        failure,
+        0,
+        0);
+  }
+
   /** Returns how many attempts were made, the first included. */
   public int attempts() {
     return attempts;

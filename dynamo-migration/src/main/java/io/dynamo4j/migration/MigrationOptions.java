@@ -11,6 +11,8 @@ public final class MigrationOptions {
   /** Marks a sequence length without cap. */
   public static final long UNLIMITED = Long.MAX_VALUE;
 
+  private static final Duration CENTURY = Duration.ofDays(36_525);
+
   private static final MigrationOptions DEFAULTS = builder().build();
 
   private final long limit;
@@ -107,7 +109,7 @@ public final class MigrationOptions {
      * without tokens do not count as progress. Also bounds the wait for the stream to open.
      * Default: zero, never.
      *
-     * @throws IllegalArgumentException if negative
+     * @throws IllegalArgumentException if negative or longer than a century
      */
     public Builder stallTimeout(Duration timeout) {
       this.stallTimeoutNanos = nonNegative("stallTimeout", timeout);
@@ -119,7 +121,7 @@ public final class MigrationOptions {
      * finish reason, after the last token that the request allows, and after a frame that says
      * {@code cancelled} or {@code error} without a cause. Default 5 s.
      *
-     * @throws IllegalArgumentException if negative
+     * @throws IllegalArgumentException if negative or longer than a century
      */
     public Builder endTimeout(Duration timeout) {
       this.endTimeoutNanos = nonNegative("endTimeout", timeout);
@@ -131,8 +133,9 @@ public final class MigrationOptions {
     }
 
     private static long nonNegative(String name, Duration timeout) {
-      if (timeout.isNegative()) {
-        throw new IllegalArgumentException(name + " must not be negative: " + name + "=" + timeout);
+      if (timeout.isNegative() || timeout.compareTo(CENTURY) > 0) {
+        throw new IllegalArgumentException(
+            name + " must be between zero and a century: " + name + "=" + timeout);
       }
       return timeout.toNanos();
     }

@@ -4,7 +4,6 @@ package io.dynamo4j.migration;
 import io.dynamo4j.migration.event.MigrationEvent;
 import io.dynamo4j.migration.event.MigrationPhase;
 import io.dynamo4j.migration.event.RecoveryOutcome;
-import java.util.Map;
 
 /**
  * A migrator's counts at one moment.
@@ -13,18 +12,18 @@ import java.util.Map;
  * may stem from slightly different moments.
  */
 public final class MigratorStats {
-  private final Map<MigrationPhase, Long> migrations;
-  private final Map<RecoveryOutcome, Long> newRequestRecoveries;
-  private final Map<RecoveryOutcome, Long> ongoingRequestRecoveries;
-  private final Map<MigrationEvent.Outcome, Long> ends;
+  private final EnumCounter<MigrationPhase> migrations;
+  private final EnumCounter<RecoveryOutcome> newRequestRecoveries;
+  private final EnumCounter<RecoveryOutcome> ongoingRequestRecoveries;
+  private final EnumCounter<MigrationEvent.Outcome> ends;
   private final long maxSeqLenExceeded;
   private final long droppedSignals;
 
   MigratorStats(
-      Map<MigrationPhase, Long> migrations,
-      Map<RecoveryOutcome, Long> newRequestRecoveries,
-      Map<RecoveryOutcome, Long> ongoingRequestRecoveries,
-      Map<MigrationEvent.Outcome, Long> ends,
+      EnumCounter<MigrationPhase> migrations,
+      EnumCounter<RecoveryOutcome> newRequestRecoveries,
+      EnumCounter<RecoveryOutcome> ongoingRequestRecoveries,
+      EnumCounter<MigrationEvent.Outcome> ends,
       long maxSeqLenExceeded,
       long droppedSignals) {
     this.migrations = migrations;
@@ -41,20 +40,20 @@ public final class MigratorStats {
    * behind.
    */
   public long migrations(MigrationPhase phase) {
-    return migrations.getOrDefault(phase, 0L);
+    return migrations.count(phase);
   }
 
   /** Returns how many searches for another worker ended so, by the failure that began them. */
   public long recoveries(MigrationPhase phase, RecoveryOutcome outcome) {
     return switch (phase) {
-      case NEW_REQUEST -> newRequestRecoveries.getOrDefault(outcome, 0L);
-      case ONGOING_REQUEST -> ongoingRequestRecoveries.getOrDefault(outcome, 0L);
+      case NEW_REQUEST -> newRequestRecoveries.count(outcome);
+      case ONGOING_REQUEST -> ongoingRequestRecoveries.count(outcome);
     };
   }
 
   /** Returns how many requests ended so. */
   public long requests(MigrationEvent.Outcome outcome) {
-    return ends.getOrDefault(outcome, 0L);
+    return ends.count(outcome);
   }
 
   /** Returns how many requests outgrew {@link MigrationOptions#maxSeqLen()}. */

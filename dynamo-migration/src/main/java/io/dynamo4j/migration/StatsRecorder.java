@@ -43,10 +43,10 @@ final class StatsRecorder {
 
   MigratorStats snapshot() {
     return new MigratorStats(
-        migrations.snapshot(),
-        newRequestRecoveries.snapshot(),
-        ongoingRequestRecoveries.snapshot(),
-        ends.snapshot(),
+        migrations.copy(),
+        newRequestRecoveries.copy(),
+        ongoingRequestRecoveries.copy(),
+        ends.copy(),
         maxSeqLenExceeded.get(),
         droppedSignals.get());
   }

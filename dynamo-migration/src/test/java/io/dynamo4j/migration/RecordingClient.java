@@ -7,6 +7,7 @@ import io.dynamo4j.core.model.FinishReason;
 import io.dynamo4j.core.model.LLMEngineOutput;
 import io.dynamo4j.core.token.TokenSlice;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.Flow;
@@ -22,6 +23,7 @@ final class RecordingClient implements Flow.Subscriber<LLMEngineOutput> {
   private @Nullable Throwable error;
   private boolean completed;
   private boolean cancelled;
+  private boolean thrown;
 
   private RecordingClient(long firstRequest) {
     this.firstRequest = firstRequest;
@@ -73,7 +75,7 @@ final class RecordingClient implements Flow.Subscriber<LLMEngineOutput> {
   }
 
   private void requireOpen(String signal) {
-    if (subscription == null || completed || error != null || cancelled) {
+    if (subscription == null || completed || error != null || cancelled || thrown) {
       throw new AssertionError(signal + " on a stream that is not open: " + this);
     }
   }
@@ -85,6 +87,20 @@ final class RecordingClient implements Flow.Subscriber<LLMEngineOutput> {
   void cancel() {
     cancelled = true;
     Objects.requireNonNull(subscription).cancel();
+  }
+
+  /** Breaks the rule that subscribers do not throw. */
+  void throwPlanted() {
+    thrown = true;
+    throw new PlantedException();
+  }
+
+  boolean isCancelled() {
+    return cancelled;
+  }
+
+  boolean hasThrown() {
+    return thrown;
   }
 
   boolean isSubscribed() {
@@ -107,7 +123,7 @@ final class RecordingClient implements Flow.Subscriber<LLMEngineOutput> {
     return items.stream()
         .map(LLMEngineOutput::tokenIds)
         .map(TokenSlice::toArray)
-        .flatMapToInt(java.util.Arrays::stream)
+        .flatMapToInt(Arrays::stream)
         .toArray();
   }
 
@@ -146,5 +162,14 @@ final class RecordingClient implements Flow.Subscriber<LLMEngineOutput> {
         + ", error="
         + error
         + "]";
+  }
+
+  /** What a misbehaving subscriber throws. */
+  private static final class PlantedException extends RuntimeException {
+    private static final long serialVersionUID = 1L;
+
+    PlantedException() {
+      super("planted", null, false, false);
+    }
   }
 }

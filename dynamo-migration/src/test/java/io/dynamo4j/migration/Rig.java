@@ -16,8 +16,10 @@ import io.dynamo4j.testkit.script.TokenSource;
 import io.dynamo4j.testkit.script.WorkerScript;
 import io.dynamo4j.testkit.simulation.Simulation;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.function.UnaryOperator;
+import java.util.stream.IntStream;
 
 /** A migrator over scripted workers in virtual time. */
 final class Rig {
@@ -79,6 +81,12 @@ final class Rig {
       generated.append(source.next(prompt, generated.snapshot()));
     }
     return generated.snapshot().toArray();
+  }
+
+  /** The prompt and so many tokens of its answer. */
+  static int[] sequence(int delivered) {
+    return IntStream.concat(Arrays.stream(PROMPT.toArray()), Arrays.stream(answer(delivered)))
+        .toArray();
   }
 
   /** Subscribes and runs until nothing is left to do. */

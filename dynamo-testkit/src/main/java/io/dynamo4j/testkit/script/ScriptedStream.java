@@ -10,6 +10,7 @@ import io.dynamo4j.core.token.TokenSlice;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.concurrent.Flow;
+import java.util.concurrent.RejectedExecutionException;
 import org.jspecify.annotations.Nullable;
 
 /** Plays one script to one subscriber, on the attempt's lane. */
@@ -70,9 +71,14 @@ final class ScriptedStream implements Flow.Subscription {
   }
 
   private void goOn() {
-    if (!queued && !pausing) {
-      queued = true;
+    if (queued || pausing) {
+      return;
+    }
+    queued = true;
+    try {
       lane.execute(this::playNext);
+    } catch (RejectedExecutionException laneClosed) {
+      steps.clear();
     }
   }
 
@@ -122,9 +128,10 @@ final class ScriptedStream implements Flow.Subscription {
 
   private LLMEngineOutput nextOfAnswer(Step.Answer answer) {
     long budget = dispatch.request().stopConditions().maxTokens();
-    long allowed = budget == StopConditions.UNSET ? DEFAULT_ANSWER_TOKENS : budget;
+    long unbudgeted = Math.min(answer.atMost(), DEFAULT_ANSWER_TOKENS);
+    long allowed = budget == StopConditions.UNSET ? unbudgeted : Math.min(answer.atMost(), budget);
     long left = allowed - generated.length();
-    int count = (int) Math.min(answer.chunk(), Math.max(0, left));
+    int count = left > 0 ? 1 : 0;
     return make(new Step.Chunk(count, left <= count ? FinishReason.LENGTH : null));
   }
 

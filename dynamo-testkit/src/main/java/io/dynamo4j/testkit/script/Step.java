@@ -14,7 +14,7 @@ sealed interface Step {
 
   record Item(LLMEngineOutput item) implements Step {}
 
-  record Answer(int chunk) implements Step {}
+  record Answer(int atMost) implements Step {}
 
   record Pause(long nanos) implements Step {}
 

@@ -34,9 +34,14 @@ public final class WorkerScript {
     return new WorkerScript(List.of(), false);
   }
 
+  /** Opens the stream. */
+  public WorkerScript opening() {
+    return then(new Step.Open());
+  }
+
   /** Starts by opening the stream. */
   public static WorkerScript open() {
-    return start().then(new Step.Open());
+    return start().opening();
   }
 
   /** Fails before the stream opens. */
@@ -73,9 +78,17 @@ public final class WorkerScript {
     return chunk(0, reason);
   }
 
-  /** Generates what the request allows, token by token, then finishes with {@code LENGTH}. */
+  /**
+   * Generates what the request allows, token by token, finishes with {@code LENGTH} and ends the
+   * stream; 16 tokens where the request sets no budget.
+   */
   public WorkerScript answer() {
-    return then(new Step.Answer(1)).complete();
+    return then(new Step.Answer(Integer.MAX_VALUE)).complete();
+  }
+
+  /** Does the same with at most so many tokens, but leaves the stream open. */
+  public WorkerScript answerUpTo(int tokens) {
+    return then(new Step.Answer(tokens));
   }
 
   /** Waits before the next step. */

@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.dynamo4j.migration;
+
+import io.dynamo4j.core.model.FinishReason;
+import io.dynamo4j.core.model.LLMEngineOutput;
+import io.dynamo4j.core.model.PreprocessedRequest;
+import io.dynamo4j.core.model.WorkerWithDpRank;
+import io.dynamo4j.core.runtime.Scheduler;
+import io.dynamo4j.core.token.TokenSlice;
+import io.dynamo4j.migration.SignalFilter.Filtered;
+import io.dynamo4j.plane.Attempt;
+import io.dynamo4j.plane.ResponseStream;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.Flow;
+import org.jspecify.annotations.Nullable;
+
+/** Faults that a migrator could have, planted at its seams; the harness must catch each. */
+enum PlantedBug {
+  NONE,
+  TOKEN_REPEATED {
+    @Override
+    ResponseStream<LLMEngineOutput> onAttempt(
+        ResponseStream<LLMEngineOutput> stream, Attempt attempt, Memory memory) {
+      boolean[] done = {false};
+      return SignalFilter.items(
+          stream,
+          item -> {
+            if (attempt.number() == 0 || done[0] || item.tokenIds().isEmpty()) {
+              return item;
+            }
+            done[0] = true;
+            int[] longer = new int[item.tokenIds().length() + 1];
+            item.tokenIds().copyTo(0, longer, 1, longer.length - 1);
+            longer[0] = longer[1];
+            TokenSlice tokens = TokenSlice.wrap(longer);
+            FinishReason finish = item.finishReason();
+            return finish == null
+                ? LLMEngineOutput.of(tokens)
+                : LLMEngineOutput.last(tokens, finish);
+          });
+    }
+  },
+  CONTEXT_TOKEN_MISSING {
+    @Override
+    TokenSlice context(TokenSlice allTokens) {
+      return allTokens.slice(0, allTokens.length() - 1);
+    }
+  },
+  CONTEXT_TOKEN_ALTERED {
+    @Override
+    TokenSlice context(TokenSlice allTokens) {
+      int[] altered = allTokens.toArray();
+      altered[altered.length - 1] ^= 1;
+      return TokenSlice.wrap(altered);
+    }
+  },
+  BUDGET_NOT_REDUCED {
+    @Override
+    long rebasedBy(long delivered) {
+      return 0;
+    }
+  },
+  LATE_FRAME_ACCEPTED {
+    @Override
+    ResponseStream<LLMEngineOutput> onAttempt(
+        ResponseStream<LLMEngineOutput> stream, Attempt attempt, Memory memory) {
+      return subscriber -> stream.subscribe(new Redirecting(subscriber, attempt, memory));
+    }
+  },
+  DEMAND_RESET_TO_UNBOUNDED {
+    @Override
+    ResponseStream<LLMEngineOutput> onAttempt(
+        ResponseStream<LLMEngineOutput> stream, Attempt attempt, Memory memory) {
+      return SignalFilter.demand(stream, n -> attempt.number() == 0 ? n : Long.MAX_VALUE);
+    }
+  },
+  DEMAND_LOST {
+    @Override
+    ResponseStream<LLMEngineOutput> onAttempt(
+        ResponseStream<LLMEngineOutput> stream, Attempt attempt, Memory memory) {
+      boolean[] done = {attempt.number() == 0};
+      return SignalFilter.demand(
+          stream,
+          n -> {
+            long passed = done[0] ? n : 0;
+            done[0] = true;
+            return passed;
+          });
+    }
+  },
+  SECOND_ERROR_SWALLOWED {
+    @Override
+    ResponseStream<LLMEngineOutput> onAttempt(
+        ResponseStream<LLMEngineOutput> stream, Attempt attempt, Memory memory) {
+      return attempt.number() == 0 ? stream : SignalFilter.swallowingErrors(stream);
+    }
+  },
+  COMPLETED_TWICE {
+    @Override
+    ResponseStream<LLMEngineOutput> onAnswer(ResponseStream<LLMEngineOutput> stream) {
+      return SignalFilter.completingTwice(stream);
+    }
+  },
+  ERROR_HIDDEN_BY_CLEAN_END {
+    @Override
+    ResponseStream<LLMEngineOutput> onAnswer(ResponseStream<LLMEngineOutput> stream) {
+      return SignalFilter.hidingErrors(stream);
+    }
+  },
+  TIMER_NOT_CANCELLED,
+  CANCEL_NOT_PASSED_ON {
+    @Override
+    ResponseStream<LLMEngineOutput> onAttempt(
+        ResponseStream<LLMEngineOutput> stream, Attempt attempt, Memory memory) {
+      return SignalFilter.ignoringCancel(stream);
+    }
+  },
+  FAILED_WORKER_NOT_EXCLUDED {
+    @Override
+    Attempt attempt(Attempt attempt, Memory memory) {
+      return SignalFilter.copy(attempt, new TreeSet<>(), true);
+    }
+  },
+  EXCLUSIONS_SHARED_BETWEEN_REQUESTS {
+    @Override
+    Attempt attempt(Attempt attempt, Memory memory) {
+      memory.excluded.addAll(attempt.excludedWorkers());
+      return SignalFilter.copy(attempt, memory.excluded, true);
+    }
+  },
+  PROLOGUE_IGNORED {
+    @Override
+    Attempt attempt(Attempt attempt, Memory memory) {
+      return SignalFilter.copy(attempt, attempt.excludedWorkers(), false);
+    }
+  },
+  LIMIT_OFF_BY_ONE {
+    @Override
+    MigrationOptions options(MigrationOptions options) {
+      return options.toBuilder().limit(options.limit() + 1).build();
+    }
+  },
+  CAP_IGNORED {
+    @Override
+    MigrationOptions options(MigrationOptions options) {
+      return options.toBuilder().maxSeqLen(MigrationOptions.MAX_UNSIGNED_INT).build();
+    }
+  },
+  STALL_IGNORED {
+    @Override
+    MigrationOptions options(MigrationOptions options) {
+      return options.toBuilder().stallTimeout(Duration.ZERO).build();
+    }
+  },
+  FINISH_REASON_OVERLOOKED {
+    @Override
+    @Nullable FinishReason finishReason(@Nullable FinishReason reason) {
+      return reason == FinishReason.EOS ? null : reason;
+    }
+  },
+  UNASKED_CANCELLATION_IS_A_CLEAN_END {
+    @Override
+    @Nullable FinishReason finishReason(@Nullable FinishReason reason) {
+      return reason == FinishReason.CANCELLED ? FinishReason.STOP : reason;
+    }
+  },
+  PIN_DROPPED {
+    @Override
+    Replayability replayability(Replayability replayability) {
+      return replayability.extent() == Replayability.Extent.NEVER
+          ? Replayability.always()
+          : replayability;
+    }
+  };
+
+  ResponseStream<LLMEngineOutput> onAttempt(
+      ResponseStream<LLMEngineOutput> stream, Attempt attempt, Memory memory) {
+    return stream;
+  }
+
+  ResponseStream<LLMEngineOutput> onAnswer(ResponseStream<LLMEngineOutput> stream) {
+    return stream;
+  }
+
+  Attempt attempt(Attempt attempt, Memory memory) {
+    return attempt;
+  }
+
+  MigrationOptions options(MigrationOptions options) {
+    return options;
+  }
+
+  TokenSlice context(TokenSlice allTokens) {
+    return allTokens;
+  }
+
+  long rebasedBy(long delivered) {
+    return delivered;
+  }
+
+  @Nullable FinishReason finishReason(@Nullable FinishReason reason) {
+    return reason;
+  }
+
+  Replayability replayability(Replayability replayability) {
+    return replayability;
+  }
+
+  /** What a bug remembers from one attempt to the next. */
+  static final class Memory {
+    private final Set<WorkerWithDpRank> excluded = new TreeSet<>();
+    private final Map<Scheduler, Flow.Subscriber<? super LLMEngineOutput>> latest =
+        new LinkedHashMap<>();
+  }
+
+  /** The adapter of Dynamo's own types with this bug in it. */
+  ReplayAdapter<PreprocessedRequest, LLMEngineOutput> adapter() {
+    return new BuggyAdapter(this, ReplayAdapter.preprocessed());
+  }
+
+  private record BuggyAdapter(
+      PlantedBug bug, ReplayAdapter<PreprocessedRequest, LLMEngineOutput> right)
+      implements ReplayAdapter<PreprocessedRequest, LLMEngineOutput> {
+
+    @Override
+    public RequestProfile profile(PreprocessedRequest request) {
+      RequestProfile profile = right.profile(request);
+      return RequestProfile.builder(profile.requestId(), profile.tokens())
+          .model(profile.model())
+          .stopConditions(request.stopConditions())
+          .replayability(bug.replayability(profile.replayability()))
+          .build();
+    }
+
+    @Override
+    public PreprocessedRequest continuation(
+        PreprocessedRequest request, TokenSlice allTokens, long delivered) {
+      return right.continuation(request, bug.context(allTokens), bug.rebasedBy(delivered));
+    }
+
+    @Override
+    public TokenSlice tokens(LLMEngineOutput item) {
+      return right.tokens(item);
+    }
+
+    @Override
+    public @Nullable FinishReason finishReason(LLMEngineOutput item) {
+      return bug.finishReason(right.finishReason(item));
+    }
+
+    @Override
+    public LLMEngineOutput finished(@Nullable LLMEngineOutput item, int kept, FinishReason reason) {
+      return right.finished(item, kept, reason);
+    }
+  }
+
+  /** Sends what an attempt brings after it was given up to whoever subscribed last. */
+  private static final class Redirecting extends Filtered {
+    private final Scheduler lane;
+    private final Memory memory;
+
+    Redirecting(Flow.Subscriber<? super LLMEngineOutput> target, Attempt attempt, Memory memory) {
+      super(target);
+      this.lane = attempt.lane();
+      this.memory = memory;
+      memory.latest.put(lane, target);
+    }
+
+    @Override
+    public void onNext(LLMEngineOutput item) {
+      Objects.requireNonNull(memory.latest.get(lane)).onNext(item);
+    }
+  }
+}
