@@ -8,19 +8,29 @@ package io.dynamo4j.core.hash;
  * combined by exclusive or; an <i>avalanche</i> spreads every input bit over the result.
  */
 final class Rounds {
-  static final long PRIME32_1 = 0x9E3779B1L;
-  static final long PRIME32_2 = 0x85EBCA77L;
-  static final long PRIME32_3 = 0xC2B2AE3DL;
   static final long PRIME64_1 = 0x9E3779B185EBCA87L;
-  static final long PRIME64_2 = 0xC2B2AE3D27D4EB4FL;
-  static final long PRIME64_3 = 0x165667B19E3779F9L;
-  static final long PRIME64_4 = 0x85EBCA77C2B2AE63L;
-  static final long PRIME64_5 = 0x27D4EB2F165667C5L;
+
+  private static final long PRIME32_1 = 0x9E3779B1L;
+  private static final long PRIME32_2 = 0x85EBCA77L;
+  private static final long PRIME32_3 = 0xC2B2AE3DL;
+  private static final long PRIME64_2 = 0xC2B2AE3D27D4EB4FL;
+  private static final long PRIME64_3 = 0x165667B19E3779F9L;
+  private static final long PRIME64_4 = 0x85EBCA77C2B2AE63L;
+  private static final long PRIME64_5 = 0x27D4EB2F165667C5L;
 
   private static final long PRIME_MX1 = 0x165667919E3779F9L;
   private static final long PRIME_MX2 = 0x9FB21C651E98DF25L;
 
+  /** What the eight lanes begin with. */
+  private static final long[] LANES = {
+    PRIME32_3, PRIME64_1, PRIME64_2, PRIME64_3, PRIME64_4, PRIME32_2, PRIME64_5, PRIME32_1
+  };
+
   private Rounds() {}
+
+  static long lane(int lane) {
+    return LANES[lane];
+  }
 
   static long fold(long a, long b) {
     return (a * b) ^ MultiplyHigh.unsigned(a, b);
