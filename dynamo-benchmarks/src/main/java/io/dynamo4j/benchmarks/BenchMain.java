@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.dynamo4j.benchmarks;
+
+import java.io.PrintStream;
+import java.io.PrintWriter;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** Command line of the benchmarks. */
+@Command(
+    name = "bench",
+    mixinStandardHelpOptions = true,
+    description = {
+      "Measures ours against references in the same run; ratio > 1 means that ours is better.",
+      "Exit code 1 if ours and a reference compute different things, 2 for bad arguments."
+    })
+public final class BenchMain implements Callable<Integer> {
+
+  @Spec private @Nullable CommandSpec spec;
+
+  @Parameters(paramLabel = "NAME", arity = "0..*", description = "Benchmarks to run; all without.")
+  private List<String> names = List.of();
+
+  @Option(names = "--list", description = "Name the benchmarks and run nothing.")
+  private boolean list;
+
+  @Option(
+      names = "--quick",
+      description = "Check that all run and agree; the figures mean nothing.")
+  private boolean quick;
+
+  @Option(names = "--json", description = "Print one JSON object and nothing else.")
+  private boolean json;
+
+  private BenchMain() {}
+
+  public static void main(String[] args) {
+    PrintStream console = System.out;
+    // JMH and its forks write to System.out; only the result belongs there.
+    System.setOut(System.err);
+    int code =
+        run(
+            new PrintWriter(console, false, StandardCharsets.UTF_8),
+            new PrintWriter(System.err, true, StandardCharsets.UTF_8),
+            args);
+    System.exit(code);
+  }
+
+  /** Runs with given streams and returns the exit code. */
+  static int run(PrintWriter out, PrintWriter err, String... args) {
+    int code =
+        new CommandLine(new BenchMain())
+            .setOut(out)
+            .setErr(err)
+            .setParameterExceptionHandler((e, ignored) -> refuse(err, e, 2))
+            .setExecutionExceptionHandler((e, command, result) -> refuse(err, e, 1))
+            .execute(args);
+    if (out.checkError()) {
+      err.println("bench: standard output is closed");
+      return 2;
+    }
+    return code;
+  }
+
+  private static int refuse(PrintWriter err, Exception e, int code) {
+    err.println("bench: " + (e.getMessage() == null ? e : e.getMessage()));
+    return code;
+  }
+
+  @Override
+  public Integer call() {
+    List<Bench> chosen = chosen();
+    if (list) {
+      chosen.forEach(bench -> out().println(bench.name() + "  " + bench.description()));
+      return 0;
+    }
+    BenchReport report = BenchReport.create();
+    for (Bench bench : chosen) {
+      report.add(bench.run(new BenchOptions(quick)));
+    }
+    out().println(json ? report.toJson() : report.toTable());
+    return 0;
+  }
+
+  private List<Bench> chosen() {
+    List<Bench> chosen = new ArrayList<>();
+    for (String name : names) {
+      chosen.add(
+          Benches.all().stream()
+              .filter(bench -> bench.name().equals(name))
+              .findFirst()
+              .orElseThrow(() -> unknown(name)));
+    }
+    return names.isEmpty() ? Benches.all() : chosen;
+  }
+
+  private ParameterException unknown(String name) {
+    List<String> known = Benches.all().stream().map(Bench::name).toList();
+    return new ParameterException(
+        spec().commandLine(), "no such benchmark: name=" + name + ", known=" + known);
+  }
+
+  private PrintWriter out() {
+    return spec().commandLine().getOut();
+  }
+
+  private CommandSpec spec() {
+    if (spec == null) {
+      throw new IllegalStateException("command line is not parsed yet");
+    }
+    return spec;
+  }
+}

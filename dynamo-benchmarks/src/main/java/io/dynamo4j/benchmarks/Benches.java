@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.dynamo4j.benchmarks;
+
+import io.dynamo4j.benchmarks.hash.HashBench;
+import io.dynamo4j.benchmarks.token.AccumulatorBench;
+import java.util.List;
+
+/** Every benchmark there is. */
+final class Benches {
+
+  private Benches() {}
+
+  static List<Bench> all() {
+    return List.of(new HashBench(), new AccumulatorBench());
+  }
+}
