@@ -25,7 +25,6 @@ final class CaseFile {
       JsonMapper.builder()
           .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
           .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
-          .enable(DeserializationFeature.USE_BIG_INTEGER_FOR_INTS)
           .build();
 
   private final Path path;

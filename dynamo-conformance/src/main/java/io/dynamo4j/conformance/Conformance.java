@@ -5,6 +5,8 @@ import io.dynamo4j.conformance.Replay.Deviation;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -106,18 +108,26 @@ final class Conformance {
           each.id(), e instanceof MalformedCaseException ? e.getMessage() + "" : e.toString());
     }
     List<String> faults = new ArrayList<>(replay.faults());
-    boolean listed = differences.use(each.id()) != null;
-    if (listed && replay.deviations().isEmpty()) {
+    Set<String> rows = new TreeSet<>();
+    String ownRow = differences.use(each.id());
+    if (ownRow != null && replay.deviations().isEmpty()) {
       faults.add("is listed as a difference and does not differ");
     }
     for (Deviation deviation : replay.deviations()) {
-      if (differences.use(deviation.rule()) == null && !listed) {
+      String row = differences.use(deviation.rule());
+      if (row == null && ownRow == null) {
         faults.add(deviation.text() + " (rule " + deviation.rule() + " is not listed)");
+      } else {
+        rows.add(row != null ? deviation.rule() + " → " + row : String.valueOf(ownRow));
       }
     }
     return faults.isEmpty()
-        ? Verdict.passed(each.id(), reader.name())
+        ? Verdict.passed(each.id(), reader.name() + differing(rows))
         : Verdict.failed(each.id(), summary(faults));
+  }
+
+  private static String differing(Set<String> rows) {
+    return rows.isEmpty() ? "" : ", differs: " + String.join(", ", rows);
   }
 
   private static String summary(List<String> faults) {

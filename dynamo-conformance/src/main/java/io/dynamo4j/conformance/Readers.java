@@ -4,6 +4,8 @@ package io.dynamo4j.conformance;
 import io.dynamo4j.conformance.core.BlockHashReader;
 import io.dynamo4j.conformance.core.LoraReader;
 import io.dynamo4j.conformance.core.SequenceHashReader;
+import io.dynamo4j.conformance.tree.ConcurrentTreeReader;
+import io.dynamo4j.conformance.tree.RadixTreeReader;
 import java.util.List;
 
 /** Every kind of case that is understood, and every rule for those that are not ours. */
@@ -12,10 +14,15 @@ final class Readers {
   private Readers() {}
 
   static List<CaseReader> all() {
-    return List.of(new BlockHashReader(), new SequenceHashReader(), new LoraReader());
+    return List.of(
+        new BlockHashReader(),
+        new SequenceHashReader(),
+        new LoraReader(),
+        new RadixTreeReader(),
+        new ConcurrentTreeReader());
   }
 
   static List<NotOursRule> notOursRules() {
-    return List.of();
+    return List.of(RadixTreeReader.JSON_EVENTS);
   }
 }

@@ -44,6 +44,20 @@ class ConformanceMainTest {
     assertThat(lastLine()).matches("\\d+ passed, 0 failed, 0 skipped");
   }
 
+  @Test
+  void shouldPassTheRecordedIndexScenariosByTheListsOfTheRepositoryAndUseAllOfThem() {
+    String lists = SharedData.repository().resolve("conformance").toString();
+    int code =
+        run(
+            "--complete",
+            "--lists",
+            lists,
+            SharedData.golden("core/radix-tree.json").toString(),
+            SharedData.golden("core/concurrent-tree.json").toString());
+    assertThat(out.toString()).doesNotContain("FAILED");
+    assertThat(code).isZero();
+  }
+
   @ParameterizedTest
   @CsvSource({
     "core/block-hashes.json, local_hashes",
