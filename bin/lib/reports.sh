@@ -95,8 +95,9 @@ golden_run() {
   fi
   cases=$shared/data/golden/core
   status=0
-  "$root/bin/conformance" \
-    "$cases/block-hashes.json" "$cases/sequence-hashes.json" "$cases/lora.json" >target/conformance.log 2>&1 </dev/null || status=$?
+  "$root/bin/conformance" --complete \
+    "$cases/block-hashes.json" "$cases/sequence-hashes.json" "$cases/lora.json" \
+    "$cases/radix-tree.json" "$cases/concurrent-tree.json" >target/conformance.log 2>&1 </dev/null || status=$?
   printf 'golden cases: %s\n' "$(tail -n 1 target/conformance.log)"
   return "$status"
 }

@@ -52,14 +52,14 @@ final class TreeReplay {
 
   private void step(Step step, String where) {
     Outcome our = step.action().on(ours);
-    if (our != step.action().on(exact)) {
-      replay.fault(where + ": ours=" + our + " is not exact");
-    }
+    Outcome right = step.action().on(exact);
     // Recorded outcomes are those of the single-threaded tree in both kinds of file.
     Outcome modelled = step.action().on(single);
     all.subList(3, all.size()).forEach(step.action()::on);
     String text = where + ": recorded=" + step.result() + ", ours=" + our;
-    if (our != step.result()) {
+    if (our != right) {
+      replay.fault(where + ": exact=" + right + ", ours=" + our);
+    } else if (our != step.result()) {
       judge(modelled == step.result(), single.anyForeign() ? FOREIGN_HASH : SHARED_STATE, text);
     }
     for (Query query : step.queries()) {
@@ -72,8 +72,7 @@ final class TreeReplay {
     SortedMap<WorkerWithDpRank, Integer> right = exact.find(query.locals());
     if (!our.equals(right)) {
       replay.fault(where + ": exact=" + right + ", ours=" + our);
-    }
-    if (!our.equals(query.scores())) {
+    } else if (!our.equals(query.scores())) {
       boolean known = query.scores().equals(peer.find(query.locals()));
       judge(known, ruleOf(query, right), where + ": recorded=" + query.scores() + ", ours=" + our);
     }
