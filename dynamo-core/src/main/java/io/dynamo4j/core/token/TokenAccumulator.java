@@ -72,6 +72,12 @@ public final class TokenAccumulator {
   /** Length at which the next block is full; the writer's own. */
   private long nextBlockEnd;
 
+  /**
+   * Below this length the next token fits into the own array and fills no block: the one test of
+   * the fast path. The writer's own.
+   */
+  private int plainAppendLimit;
+
   private TokenAccumulator(TokenSlice prompt, @Nullable BlockHashing hashing) {
     this.prompt = prompt;
     this.hashing = hashing;
@@ -107,12 +113,15 @@ public final class TokenAccumulator {
    */
   public void append(int token) {
     int from = length;
-    int[] array = tokensWithRoomFor(from, 1);
-    array[from] = token;
-    if (from + 1 >= nextBlockEnd && hashing != null) {
-      hashFilledBlocks(hashing, array, 0, from + 1);
+    int[] array = tokens;
+    if (from < plainAppendLimit && array != null) {
+      array[from] = token;
+      setLengthRelease(from + 1);
+    } else {
+      array = tokensWithRoomFor(from, 1);
+      array[from] = token;
+      appended(array, from + 1);
     }
-    setLengthRelease(from + 1);
   }
 
   /**
@@ -129,10 +138,7 @@ public final class TokenAccumulator {
     int from = length;
     int[] array = tokensWithRoomFor(from, count);
     added.copyTo(0, array, from, count);
-    if (from + count >= nextBlockEnd && hashing != null) {
-      hashFilledBlocks(hashing, array, 0, from + count);
-    }
-    setLengthRelease(from + count);
+    appended(array, from + count);
   }
 
   /** Returns the number of tokens, prompt included. */
@@ -216,6 +222,15 @@ public final class TokenAccumulator {
     }
     int doubled = size > MAX_CAPACITY / 2 ? MAX_CAPACITY : 2 * size;
     return Math.max(Math.max(doubled, size + added), MIN_CAPACITY);
+  }
+
+  /** Hashes what the new tokens fill, then shows them to the reader. */
+  private void appended(int[] array, int newLength) {
+    if (newLength >= nextBlockEnd && hashing != null) {
+      hashFilledBlocks(hashing, array, 0, newLength);
+    }
+    plainAppendLimit = (int) Math.min(array.length, nextBlockEnd - 1);
+    setLengthRelease(newLength);
   }
 
   private void hashFilledBlocks(BlockHashing how, int[] array, int offset, int filled) {
