@@ -18,7 +18,8 @@ import java.util.List;
 
 /** Appending with rolling hashes, against a plain array that is hashed once. */
 public final class AccumulatorBench implements Bench {
-  private static final List<String> BLOCK_SIZES = List.of("16", "64", "512");
+  private static final List<String> SHAPES =
+      List.of("16/1", "64/1", "512/1", "16/16", "64/16", "512/16");
 
   @Override
   public String name() {
@@ -32,18 +33,20 @@ public final class AccumulatorBench implements Bench {
 
   @Override
   public BenchResult run(BenchOptions options) {
-    BLOCK_SIZES.forEach(AccumulatorBench::requireSameHash);
+    SHAPES.forEach(AccumulatorBench::requireSameHash);
     List<Row> rows = new ArrayList<>();
     JmhRounds.of(AppendBenchmark.class, options)
-        .compare("blockSize", BLOCK_SIZES)
-        .forEach((size, us) -> rows.add(Row.lowerIsBetter(quantity(size), us[0], us[1], "us")));
+        .compare("shape", SHAPES)
+        .forEach((shape, us) -> rows.add(Row.lowerIsBetter(quantity(shape), us[0], us[1], "us")));
     return new BenchResult(rows, List.of(allocation()));
   }
 
-  private static void requireSameHash(String size) {
+  private static void requireSameHash(String shape) {
     AppendBenchmark benchmark = new AppendBenchmark();
-    benchmark.blockSize = Integer.parseInt(size);
-    ChecksumMismatchException.requireEqual(quantity(size), benchmark.ours(), benchmark.reference());
+    benchmark.shape = shape;
+    benchmark.prepare();
+    ChecksumMismatchException.requireEqual(
+        quantity(shape), benchmark.ours(), benchmark.reference());
   }
 
   private static Fact allocation() {
@@ -54,7 +57,7 @@ public final class AccumulatorBench implements Bench {
     return new Fact("append between doublings, allocation", bytes, "B");
   }
 
-  private static String quantity(String size) {
-    return "append 4,096 tokens with rolling hashes, blocks of " + size + ", against an array";
+  private static String quantity(String shape) {
+    return "append with rolling hashes, block/append " + shape + ", against an array";
   }
 }

@@ -13,11 +13,12 @@ import org.openjdk.jmh.annotations.Mode;
 import org.openjdk.jmh.annotations.OutputTimeUnit;
 import org.openjdk.jmh.annotations.Param;
 import org.openjdk.jmh.annotations.Scope;
+import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
 
 /**
- * A stream of 4,096 tokens, one at a time: the accumulator against an array of the right size whose
- * full blocks are hashed in the end. Both chain sequence hashes.
+ * A stream of 4,096 tokens, one or a few at a time: the accumulator against an array of the right
+ * size whose full blocks are hashed in the end. Both chain sequence hashes.
  */
 @State(Scope.Thread)
 @BenchmarkMode(Mode.AverageTime)
@@ -25,17 +26,39 @@ import org.openjdk.jmh.annotations.State;
 public class AppendBenchmark {
   private static final int STREAM = 4_096;
 
-  @Param({"16", "64", "512"})
-  public int blockSize = 16;
+  /** Tokens a block and tokens an append, as {@code 16/1}. */
+  @Param({"16/1", "64/1", "512/1", "16/16", "64/16", "512/16"})
+  public String shape = "16/1";
 
-  private int builtFor;
-  private BlockHasher hasher = BlockHasher.of(BlockHashOptions.of(blockSize));
+  private int blockSize;
+  private int step;
+  private BlockHasher hasher = BlockHasher.of(BlockHashOptions.of(1));
+  private TokenSlice all = TokenSlice.empty();
+
+  @Setup
+  public void prepare() {
+    String[] parts = shape.split("/", 2);
+    blockSize = Integer.parseInt(parts[0]);
+    step = Integer.parseInt(parts[1]);
+    hasher = BlockHasher.of(BlockHashOptions.of(blockSize));
+    int[] tokens = new int[STREAM];
+    for (int i = 0; i < STREAM; i++) {
+      tokens[i] = i * 0x9E3779B1;
+    }
+    all = TokenSlice.wrap(tokens);
+  }
 
   @Benchmark
   public long ours() {
-    TokenAccumulator stream = TokenAccumulator.startingWith(TokenSlice.empty(), hasher());
-    for (int i = 0; i < STREAM; i++) {
-      stream.append(token(i));
+    TokenAccumulator stream = TokenAccumulator.startingWith(TokenSlice.empty(), hasher);
+    if (step == 1) {
+      for (int i = 0; i < STREAM; i++) {
+        stream.append(all.get(i));
+      }
+    } else {
+      for (int i = 0; i < STREAM; i += step) {
+        stream.append(all.slice(i, i + step));
+      }
     }
     return stream.sequenceHashes()[stream.blockCount() - 1];
   }
@@ -44,23 +67,11 @@ public class AppendBenchmark {
   public long reference() {
     int[] tokens = new int[STREAM];
     for (int i = 0; i < STREAM; i++) {
-      tokens[i] = token(i);
+      tokens[i] = all.get(i);
     }
     long[] hashes = new long[STREAM / blockSize];
-    hasher().hash(TokenSlice.wrap(tokens), hashes);
+    hasher.hash(TokenSlice.wrap(tokens), hashes);
     SequenceHasher.hash(hashes, hashes.length, hashes);
     return hashes[hashes.length - 1];
-  }
-
-  private BlockHasher hasher() {
-    if (builtFor != blockSize) {
-      builtFor = blockSize;
-      hasher = BlockHasher.of(BlockHashOptions.of(blockSize));
-    }
-    return hasher;
-  }
-
-  private static int token(int index) {
-    return index * 0x9E3779B1;
   }
 }
