@@ -3,8 +3,7 @@ package io.dynamo4j.simulation.scenario;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.dynamo4j.testkit.search.RunOutcome;
-import io.dynamo4j.testkit.search.ScenarioSpec;
+import io.dynamo4j.testkit.search.SeedSearch;
 import java.util.EnumMap;
 import java.util.EnumSet;
 import java.util.Map;
@@ -21,19 +20,26 @@ class PlantedBugTest {
   @ParameterizedTest
   @EnumSource
   void shouldFindEveryPlantedBug(PlantedBug bug) {
-    for (long seed = 1; seed <= SEEDS; seed++) {
-      for (ScenarioSpec spec :
-          new ScenarioSpec[] {ScenarioDraw.swarm(seed), ScenarioDraw.allOn(seed)}) {
-        RunOutcome outcome = new FleetScenario(bug.seams(), bug.extraMigrations()).run(spec);
-        if (outcome.violation().isPresent()) {
-          assertThat(FOUND_BY.get(bug))
-              .as("who may find %s: %s", bug, outcome.violation())
-              .contains(Oracle.valueOf(outcome.violation().get().kind()));
-          return;
-        }
-      }
-    }
-    throw new AssertionError("not found in " + 2 * SEEDS + " scenarios: " + bug);
+    FleetScenario scenario = new FleetScenario(bug.seams(), bug.extraMigrations());
+    SeedSearch.Finding finding = find(scenario);
+    String violation = finding.reduced().outcome().violation().orElseThrow().kind();
+    assertThat(FOUND_BY.get(bug))
+        .as("who finds %s: %s", bug, finding.reduced().replayLine())
+        .contains(Oracle.valueOf(violation));
+    assertThat(finding.reduced().spec().requests())
+        .as("a reduced run is no larger: %s", finding.reduced().replayLine())
+        .isLessThanOrEqualTo(finding.spec().requests());
+    assertThat(new FleetScenario().run(finding.reduced().spec()).violation())
+        .as("without the bug the same scenario is clean")
+        .isEmpty();
+  }
+
+  private static SeedSearch.Finding find(FleetScenario scenario) {
+    return SeedSearch.of(scenario, ScenarioDraw::swarm)
+        .run(1, SEEDS)
+        .finding()
+        .or(() -> SeedSearch.of(scenario, ScenarioDraw::allOn).run(1, SEEDS).finding())
+        .orElseThrow(() -> new AssertionError("not found in " + 2 * SEEDS + " scenarios"));
   }
 
   private static Map<PlantedBug, Set<Oracle>> foundBy() {

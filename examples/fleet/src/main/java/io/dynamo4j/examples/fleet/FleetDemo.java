@@ -7,6 +7,7 @@ import io.dynamo4j.simulation.fleet.FleetResult;
 import io.dynamo4j.simulation.fleet.FleetRun;
 import java.io.IOException;
 import java.io.PrintStream;
+import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -37,30 +38,39 @@ public final class FleetDemo implements Callable<Integer> {
 
   @Mixin private DemoOptions options = new DemoOptions();
 
-  private FleetDemo() {}
+  private final PrintStream out;
+  private final PrintStream err;
+
+  private FleetDemo(PrintStream out, PrintStream err) {
+    this.out = out;
+    this.err = err;
+  }
 
   public static void main(String[] args) {
-    System.exit(run(args));
+    PrintStream out = new PrintStream(System.out, false, StandardCharsets.UTF_8);
+    System.exit(run(out, System.err, args));
   }
 
   /** Runs the command and returns its exit code. */
-  static int run(String... args) {
-    CommandLine command = new CommandLine(new FleetDemo());
-    command.setParameterExceptionHandler((failure, unmatched) -> refuse(failure));
+  static int run(PrintStream out, PrintStream err, String... args) {
+    FleetDemo demo = new FleetDemo(out, err);
+    CommandLine command = new CommandLine(demo);
+    command.setOut(new PrintWriter(out, true));
+    command.setParameterExceptionHandler((failure, unmatched) -> demo.refuse(failure));
     command.setExecutionExceptionHandler(
         (failure, line, result) -> {
           if (failure instanceof DemoInputException
               || failure instanceof IllegalArgumentException) {
-            return refuse(failure);
+            return demo.refuse(failure);
           }
           throw failure;
         });
     return command.execute(args);
   }
 
-  private static int refuse(Throwable failure) {
+  private int refuse(Throwable failure) {
     String reason = String.valueOf(failure.getMessage());
-    System.err.println("bin/demo: " + reason.lines().findFirst().orElse("bad input"));
+    err.println("bin/demo: " + reason.lines().findFirst().orElse("bad input"));
     return EXIT_INPUT;
   }
 
@@ -70,7 +80,8 @@ public final class FleetDemo implements Callable<Integer> {
     FleetConfig fleet = options.fleet();
     DemoTrace trace = DemoInput.read(options);
     List<PolicyOutcome> outcomes = new ArrayList<>();
-    ProgressBar progress = new ProgressBar(System.err, !options.json && isTerminal());
+    ProgressBar progress =
+        new ProgressBar(err, !options.json && Boolean.getBoolean("dynamo4j.terminal"));
     for (FleetPolicy policy : policies) {
       outcomes.add(serve(fleet.toBuilder().policy(policy).build(), trace, progress));
     }
@@ -107,8 +118,7 @@ public final class FleetDemo implements Callable<Integer> {
   }
 
   /** Standard output may be closed by a reader that has seen enough: that is an input fault. */
-  private static void print(String text) {
-    PrintStream out = new PrintStream(System.out, false, StandardCharsets.UTF_8);
+  private void print(String text) {
     out.print(text);
     if (out.checkError()) {
       throw new DemoInputException("cannot write to standard output");
@@ -126,9 +136,5 @@ public final class FleetDemo implements Callable<Integer> {
 
   private static String reason(IOException e) {
     return e.getClass().getSimpleName();
-  }
-
-  private static boolean isTerminal() {
-    return Boolean.getBoolean("dynamo4j.terminal");
   }
 }
