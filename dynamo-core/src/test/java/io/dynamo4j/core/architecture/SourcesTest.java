@@ -12,7 +12,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 class SourcesTest {
 
-  @TempDir Path folder;
+  @TempDir @SuppressWarnings("NullAway.Init") Path folder;
   private Path file = Path.of("");
 
   @BeforeEach
