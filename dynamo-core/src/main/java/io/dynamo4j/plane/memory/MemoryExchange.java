@@ -118,7 +118,8 @@ final class MemoryExchange<Q, R>
   @Override
   public void request(long n) {
     if (n <= 0) {
-      end.set(new End(new IllegalArgumentException("request must be positive: n=" + n), true));
+      end.set(
+          new End(new IllegalArgumentException("non-positive subscription request: n=" + n), true));
       leaveWorker();
       signal();
       return;

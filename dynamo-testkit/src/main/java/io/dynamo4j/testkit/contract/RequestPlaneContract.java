@@ -181,7 +181,27 @@ public abstract class RequestPlaneContract<Q, R> {
   // demand
 
   @Test
-  public void shouldHonourEveryWindow() {
+  public void shouldDeliverExactlyWhatEachWindowAsksFor() {
+    for (int window = 1; window <= 8; window++) {
+      try (RequestPlaneRun<Q, R> run = run()) {
+        run.serve();
+        run.subscribe();
+        run.sendItems(0, window * 5);
+        run.await(run.probe.opened());
+        for (int round = 1; round <= 5; round++) {
+          run.probe.request(window);
+          run.await(run.probe.received(round * window));
+          run.onLane(() -> {});
+          assertThat(run.numbers()).containsExactlyElementsOf(run.range(0, round * window));
+        }
+        run.sink().complete();
+        run.await(run.probe.terminated());
+      }
+    }
+  }
+
+  @Test
+  public void shouldRefillEveryWindow() {
     for (int window = 1; window <= 8; window++) {
       try (RequestPlaneRun<Q, R> run = run()) {
         run.serve();

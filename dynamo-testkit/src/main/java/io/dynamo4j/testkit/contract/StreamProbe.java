@@ -45,6 +45,8 @@ public final class StreamProbe<T> implements Flow.Subscriber<T>, AttemptListener
   private volatile @Nullable Throwable error;
   private volatile @Nullable WorkerWithDpRank worker;
   private volatile boolean silent;
+  private volatile boolean thrown;
+  private volatile boolean cancelledItself;
 
   private StreamProbe(ProbeLane lane) {
     this.lane = lane;
@@ -123,9 +125,11 @@ public final class StreamProbe<T> implements Flow.Subscriber<T>, AttemptListener
     subscription = s;
     if (throwAt == 0) {
       silent = true;
+      thrown = true;
       throw new PlannedException();
     }
     if (cancelAt == 0) {
+      cancelledItself = true;
       cancel();
     }
     if (initialDemand > 0) {
@@ -144,10 +148,12 @@ public final class StreamProbe<T> implements Flow.Subscriber<T>, AttemptListener
     items.add(Objects.requireNonNull(item, "item"));
     if (number == throwAt) {
       silent = true;
+      thrown = true;
       reach(number);
       throw new PlannedException();
     }
     if (number == cancelAt) {
+      cancelledItself = true;
       cancel();
     }
     if (demandPerItem > 0) {
@@ -161,9 +167,9 @@ public final class StreamProbe<T> implements Flow.Subscriber<T>, AttemptListener
   }
 
   @Override
-  public void onError(Throwable thrown) {
+  public void onError(Throwable failure) {
     check("onError", subscription != null, "error before onSubscribe");
-    end(thrown);
+    end(failure);
   }
 
   @Override
@@ -172,10 +178,10 @@ public final class StreamProbe<T> implements Flow.Subscriber<T>, AttemptListener
     end(null);
   }
 
-  private void end(@Nullable Throwable thrown) {
-    error = thrown;
+  private void end(@Nullable Throwable failure) {
+    error = failure;
     if (!terminated.complete(null)) {
-      violations.add("second terminal signal: error=" + thrown);
+      violations.add("second terminal signal: error=" + failure);
     }
   }
 
@@ -228,6 +234,26 @@ public final class StreamProbe<T> implements Flow.Subscriber<T>, AttemptListener
   /** Returns the breaches so far. */
   public List<String> violations() {
     return List.copyOf(violations);
+  }
+
+  /** Returns what was asked for so far; MAX_VALUE is unbounded. */
+  public long requested() {
+    return requested.get();
+  }
+
+  /** Returns true once {@code onSubscribe} has returned. */
+  public boolean isSubscribed() {
+    return subscribed.isDone();
+  }
+
+  /** Returns true once this has cancelled by itself. */
+  public boolean hasCancelled() {
+    return cancelledItself;
+  }
+
+  /** Returns true once this has thrown. */
+  public boolean hasThrown() {
+    return thrown;
   }
 
   /** Returns the error that ended the stream, or null. */
