@@ -10,6 +10,7 @@ import io.dynamo4j.plane.WorkerInstance;
 import java.util.Objects;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Flow;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
@@ -110,8 +111,13 @@ final class MemoryExchange<Q, R>
     Runnable expire = () -> breakOff(ErrorType.DEADLINE_EXCEEDED, "deadline passed", true);
     if (left <= 0) {
       expire.run();
-    } else {
+      return;
+    }
+    try {
       deadline = attempt.lane().schedule(expire, left);
+    } catch (RejectedExecutionException closed) {
+      // The lane runs its last tasks: nobody would see an answer.
+      cancel();
     }
   }
 
