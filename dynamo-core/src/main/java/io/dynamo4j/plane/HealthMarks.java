@@ -127,6 +127,9 @@ final class HealthMarks {
 
   /** Replaces the failures that apply to a rank; null removes one. */
   private HealthMarks rewrite(WorkerWithDpRank rank, UnaryOperator<@Nullable Mark> change) {
+    if (isEmpty()) {
+      return this;
+    }
     boolean changed = false;
     List<Mark> kept = new ArrayList<>(marks.length);
     for (Mark mark : marks) {

@@ -7,7 +7,12 @@ import io.dynamo4j.core.model.DynamoException;
 import io.dynamo4j.core.model.ErrorType;
 import io.dynamo4j.core.model.WorkerWithDpRank;
 import io.dynamo4j.plane.WorkerHealth.State;
+import java.util.Collections;
 import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -96,5 +101,26 @@ class WorkerHealthTest {
     assertThat(health.usable(candidates)).isSameAs(candidates);
     health.recordFailure(WorkerWithDpRank.of(9), error(ErrorType.DISCONNECTED));
     assertThat(health.usable(candidates)).isSameAs(candidates);
+  }
+
+  @Test
+  void shouldAdmitOneProbeWhenThreadsRace() throws Exception {
+    ExecutorService threads = Executors.newFixedThreadPool(4);
+    try {
+      for (int round = 0; round < 200; round++) {
+        WorkerHealth racing = WorkerHealth.create(() -> now);
+        racing.recordFailure(W1, error(ErrorType.DISCONNECTED));
+        racing.recordFailure(W1, FailureVerdict.RANK);
+        now += WorkerHealth.DEFAULT_INHIBITION_NANOS;
+        Callable<Boolean> attempt = () -> racing.tryAdmit(W1);
+        int admitted = 0;
+        for (Future<Boolean> probe : threads.invokeAll(Collections.nCopies(8, attempt))) {
+          admitted += probe.get() ? 1 : 0;
+        }
+        assertThat(admitted).isEqualTo(1);
+      }
+    } finally {
+      threads.shutdownNow();
+    }
   }
 }
