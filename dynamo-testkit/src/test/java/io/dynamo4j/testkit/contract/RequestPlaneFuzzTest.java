@@ -4,6 +4,7 @@ package io.dynamo4j.testkit.contract;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.dynamo4j.plane.ResponseSink;
+import io.dynamo4j.testkit.simulation.SimulationFailure;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.Flow;
@@ -72,7 +73,7 @@ class RequestPlaneFuzzTest {
     for (long seed = 0; seed < 50; seed++) {
       try {
         RequestPlaneFuzz.run(seed, sinks, subscribers);
-      } catch (AssertionError caught) {
+      } catch (AssertionError | SimulationFailure caught) {
         return;
       }
     }
