@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Test;
 
 /** The in-memory planes on real threads, where memory accesses interleave too. */
 class PlaneStressTest {
-  private static final int ROUNDS = 40;
+  private static final int ROUNDS = 120;
   private static final int STREAMS = 50;
   private static final int ITEMS = 60;
 
