@@ -12,7 +12,10 @@ import org.junit.jupiter.api.io.TempDir;
 
 class SourcesTest {
 
-  @TempDir @SuppressWarnings("NullAway.Init") Path folder;
+  @TempDir
+  @SuppressWarnings("NullAway.Init")
+  Path folder;
+
   private Path file = Path.of("");
 
   @BeforeEach
