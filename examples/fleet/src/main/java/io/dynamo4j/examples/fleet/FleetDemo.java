@@ -6,6 +6,7 @@ import io.dynamo4j.simulation.fleet.FleetPolicy;
 import io.dynamo4j.simulation.fleet.FleetResult;
 import io.dynamo4j.simulation.fleet.FleetRun;
 import java.io.IOException;
+import java.io.OutputStreamWriter;
 import java.io.PrintStream;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
@@ -55,7 +56,7 @@ public final class FleetDemo implements Callable<Integer> {
   static int run(PrintStream out, PrintStream err, String... args) {
     FleetDemo demo = new FleetDemo(out, err);
     CommandLine command = new CommandLine(demo);
-    command.setOut(new PrintWriter(out, true));
+    command.setOut(new PrintWriter(new OutputStreamWriter(out, StandardCharsets.UTF_8), true));
     command.setParameterExceptionHandler((failure, unmatched) -> demo.refuse(failure));
     command.setExecutionExceptionHandler(
         (failure, line, result) -> {
