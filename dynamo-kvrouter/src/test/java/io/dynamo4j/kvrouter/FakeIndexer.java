@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.dynamo4j.kvrouter;
+
+import io.dynamo4j.core.model.OverlapScores;
+import io.dynamo4j.core.model.RouterEvent;
+import io.dynamo4j.core.model.WorkerWithDpRank;
+import io.dynamo4j.indexer.KvIndexer;
+import io.dynamo4j.indexer.KvIndexerStatus;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/** An index that answers what a test says, for any prompt, and counts how often it is asked. */
+final class FakeIndexer implements KvIndexer {
+  private final int blockSize;
+  private final Map<WorkerWithDpRank, Integer> depths = new TreeMap<>();
+  private final AtomicInteger lookups = new AtomicInteger();
+
+  FakeIndexer(int blockSize) {
+    this.blockSize = blockSize;
+  }
+
+  void hold(WorkerWithDpRank worker, int depth) {
+    depths.put(worker, depth);
+  }
+
+  int lookups() {
+    return lookups.get();
+  }
+
+  @Override
+  public int blockSize() {
+    return blockSize;
+  }
+
+  @Override
+  public void findMatches(long[] localHashes, int count, OverlapScores out) {
+    lookups.incrementAndGet();
+    out.clear();
+    depths.forEach((worker, depth) -> out.add(worker, Math.min(depth, count)));
+  }
+
+  @Override
+  public boolean submit(RouterEvent event) {
+    throw new UnsupportedOperationException();
+  }
+
+  @Override
+  public void removeWorker(long workerId) {
+    throw new UnsupportedOperationException();
+  }
+
+  @Override
+  public void removeWorkerDpRank(WorkerWithDpRank worker) {
+    throw new UnsupportedOperationException();
+  }
+
+  @Override
+  public CompletionStage<Void> flush() {
+    return CompletableFuture.completedFuture(null);
+  }
+
+  @Override
+  public KvIndexerStatus status() {
+    throw new UnsupportedOperationException();
+  }
+
+  @Override
+  public void close() {}
+}
