@@ -188,13 +188,16 @@ public final class KvRouterConfig {
       return this;
     }
 
-    /** Sets the credit of a host-memory block, 0 to 1; default 0.75. */
+    /**
+     * Sets the credit of a host-memory block, 0 to 1; default 0.75. The router's own index reports
+     * device blocks only; it matters where a host fills {@link WorkerCandidates} from tiers.
+     */
     public Builder hostCacheHitWeight(double weight) {
       this.hostCacheHitWeight = weight;
       return this;
     }
 
-    /** Sets the credit of a disk block, 0 to 1; default 0.25. */
+    /** Sets the credit of a disk block, 0 to 1; default 0.25. As {@link #hostCacheHitWeight}. */
     public Builder diskCacheHitWeight(double weight) {
       this.diskCacheHitWeight = weight;
       return this;
