@@ -202,9 +202,12 @@ public final class KvRouter {
         throw explain(request, true);
       }
       int index = requireEligible(selection.worker());
+      Booking booking = booking(request, hashes, selection);
+      tracker.book(booking);
       if (eligibility.admit(selection.worker())) {
-        return book(request, hashes, selection, index);
+        return lease(request, booking, selection, index);
       }
+      tracker.free(booking);
     }
   }
 
@@ -234,18 +237,21 @@ public final class KvRouter {
     }
   }
 
-  private RequestLease book(
-      SchedulingRequest request, long[] hashes, WorkerSelectionResult selection, int index) {
+  private Booking booking(
+      SchedulingRequest request, long[] hashes, WorkerSelectionResult selection) {
     int promptTokens = request.tokenIds().length();
     int uncached = promptTokens - Math.min(selection.cachedTokens(), promptTokens);
-    Booking booking =
-        Booking.of(
-            request.key(),
-            selection.worker(),
-            hashes,
-            hashes.length,
-            config.routerTrackPrefillTokens() ? uncached : 0);
-    tracker.book(booking);
+    return Booking.of(
+        request.key(),
+        selection.worker(),
+        hashes,
+        hashes.length,
+        config.routerTrackPrefillTokens() ? uncached : 0);
+  }
+
+  private RequestLease lease(
+      SchedulingRequest request, Booking booking, WorkerSelectionResult selection, int index) {
+    int promptTokens = request.tokenIds().length();
     long tokensToNextBlock = (long) candidates.promptBlocks() * blockSize - promptTokens;
     return new RequestLease(
         this,

@@ -114,6 +114,19 @@ class EligibilityTest {
   }
 
   @Test
+  void shouldNotSpendTheProbeOnARequestThatIsRefused() {
+    RequestLease booked = router.trySelect(pinned("p", tokens(0, 4), worker(1)));
+    fail(2);
+    fixture.nanos.addAndGet(WorkerHealth.DEFAULT_INHIBITION_NANOS);
+
+    assertThatThrownBy(() -> router.trySelect(pinned("p", tokens(0, 4), worker(2))))
+        .isInstanceOf(DynamoException.class);
+
+    assertThat(fixture.health.state(worker(2))).isEqualTo(WorkerHealth.State.HALF_OPEN);
+    booked.close();
+  }
+
+  @Test
   void shouldMakeEveryRankACandidate() {
     fixture.directory.register(RouterFixture.instance(2).dpRanks(4, 2).build());
 
