@@ -64,7 +64,7 @@ final class HtmlReport {
     section(
         page,
         "Kills and migrations",
-        "Black: a worker dies (the larger, the more streams it breaks). Coloured: a stream goes on elsewhere, by the worker that failed.");
+        "Outlined: a worker dies, the larger the more streams it breaks. Plain: such a stream goes on elsewhere. A line a policy in each worker's band.");
     page.append(timeline());
     section(page, "Figures", "");
     page.append("<pre>" + escape(SummaryTable.of(trace, outcomes)) + "</pre></body></html>\n");
@@ -140,39 +140,36 @@ final class HtmlReport {
     return plot.render("worker", "requests");
   }
 
+  /** Each worker is a band, each policy a line of it, so that runs do not hide each other. */
   private String timeline() {
     SvgPlot plot = new SvgPlot(endSeconds, config.workers());
-    for (PolicyOutcome outcome : outcomes) {
-      for (FleetResult.Kill kill : outcome.result().kills()) {
+    for (int i = 0; i < outcomes.size(); i++) {
+      FleetPolicy policy = outcomes.get(i).policy();
+      FleetResult result = outcomes.get(i).result();
+      double line = (i + 0.5) / outcomes.size();
+      for (FleetResult.Migration migration : result.migrations()) {
         String title =
-            outcome.policy().optionName()
-                + String.format(
-                    Locale.ROOT,
-                    ": worker %d dies at %.1f s with %d open streams",
-                    kill.worker(),
-                    kill.atNanos() / 1e9,
-                    kill.openStreams());
-        plot.dot(
-            kill.atNanos() / 1e9,
-            kill.worker() + 0.3,
-            1.5 + Math.sqrt(kill.openStreams()),
-            "#1c2330",
-            title);
+            String.format(
+                Locale.ROOT,
+                "%s: request %d goes on after %d tokens",
+                policy.optionName(),
+                migration.row(),
+                migration.keptTokens());
+        double seconds = (migration.atNanos() + Math.max(0, migration.gapNanos())) / 1e9;
+        double height = migration.fromWorker() + line + 0.4 / outcomes.size();
+        plot.dot(seconds, height, 2, colour(policy), false, title);
       }
-      for (FleetResult.Migration migration : outcome.result().migrations()) {
+      for (FleetResult.Kill kill : result.kills()) {
         String title =
-            outcome.policy().optionName()
-                + String.format(
-                    Locale.ROOT,
-                    ": request %d goes on after %d tokens",
-                    migration.row(),
-                    migration.keptTokens());
-        plot.dot(
-            migration.atNanos() / 1e9,
-            migration.fromWorker() + 0.6,
-            2.2,
-            colour(outcome.policy()),
-            title);
+            String.format(
+                Locale.ROOT,
+                "%s: worker %d dies at %.1f s with %d open streams",
+                policy.optionName(),
+                kill.worker(),
+                kill.atNanos() / 1e9,
+                kill.openStreams());
+        double radius = 1.5 + Math.sqrt(kill.openStreams());
+        plot.dot(kill.atNanos() / 1e9, kill.worker() + line, radius, colour(policy), true, title);
       }
     }
     return plot.render("virtual seconds", "worker");

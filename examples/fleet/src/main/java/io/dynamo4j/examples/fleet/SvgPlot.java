@@ -20,20 +20,20 @@ final class SvgPlot {
   /** Makes a plot of {@code [0, xMax] × [0, yMax]}. */
   SvgPlot(double xMax, double yMax) {
     this.xMax = xMax > 0 ? xMax : 1;
-    this.yMax = niceCeiling(yMax);
+    double top = yMax > 0 ? yMax : 1;
+    this.yMax = Math.ceil(top / niceStep(top)) * niceStep(top);
   }
 
-  private static double niceCeiling(double value) {
-    if (!(value > 0)) {
-      return 1;
-    }
-    double magnitude = Math.pow(10, Math.floor(Math.log10(value)));
-    for (double step : new double[] {1, 2, 2.5, 5, 10}) {
-      if (step * magnitude >= value) {
+  /** Returns a round distance of grid lines, whole for axes that count things. */
+  private static double niceStep(double max) {
+    double rough = max / GRID_LINES;
+    double magnitude = Math.pow(10, Math.floor(Math.log10(rough)));
+    for (double step : new double[] {1, 2, 5, 10}) {
+      if (step * magnitude >= rough) {
         return step * magnitude;
       }
     }
-    return value;
+    return rough;
   }
 
   /** Draws a polyline; points with a NaN value break it. */
@@ -70,7 +70,8 @@ final class SvgPlot {
             + "</title></rect>");
   }
 
-  void dot(double x, double y, double radius, String colour, String title) {
+  /** Draws a dot, with a dark outline if it is to stand out. */
+  void dot(double x, double y, double radius, String colour, boolean outlined, String title) {
     marks.append(
         "<circle cx=\""
             + format(px(x))
@@ -80,7 +81,8 @@ final class SvgPlot {
             + format(radius)
             + "\" fill=\""
             + colour
-            + "\" fill-opacity=\"0.75\"><title>"
+            + (outlined ? "\" stroke=\"#1c2330\" stroke-width=\"1.5" : "\" fill-opacity=\"0.55")
+            + "\"><title>"
             + title
             + "</title></circle>");
   }
@@ -88,8 +90,9 @@ final class SvgPlot {
   String render(String xLabel, String yLabel) {
     StringBuilder svg = new StringBuilder();
     svg.append("<svg viewBox=\"0 0 " + WIDTH + " " + HEIGHT + "\" role=\"img\">");
-    for (int i = 0; i <= GRID_LINES; i++) {
-      double y = yMax * i / GRID_LINES;
+    double yStep = niceStep(yMax);
+    for (int i = 0; i * yStep <= yMax * 1.0001; i++) {
+      double y = i * yStep;
       svg.append(
           "<line x1=\""
               + LEFT
@@ -101,8 +104,10 @@ final class SvgPlot {
               + format(py(y))
               + "\" class=\"grid\"/>");
       text(svg, LEFT - 8, py(y) + 4, "end", format(y));
-      double x = xMax * i / GRID_LINES;
-      text(svg, px(x), HEIGHT - BOTTOM + 16, "middle", format(x));
+    }
+    double xStep = niceStep(xMax);
+    for (int i = 0; i * xStep <= xMax * 1.0001; i++) {
+      text(svg, px(i * xStep), HEIGHT - BOTTOM + 16, "middle", format(i * xStep));
     }
     text(svg, (LEFT + WIDTH - RIGHT) / 2.0, HEIGHT - 4, "middle", xLabel);
     svg.append(
