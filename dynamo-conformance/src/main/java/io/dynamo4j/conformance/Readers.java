@@ -4,6 +4,7 @@ package io.dynamo4j.conformance;
 import io.dynamo4j.conformance.core.BlockHashReader;
 import io.dynamo4j.conformance.core.LoraReader;
 import io.dynamo4j.conformance.core.SequenceHashReader;
+import io.dynamo4j.conformance.migration.MigrationReader;
 import io.dynamo4j.conformance.tree.ConcurrentTreeReader;
 import io.dynamo4j.conformance.tree.RadixTreeReader;
 import java.util.List;
@@ -19,7 +20,8 @@ final class Readers {
         new SequenceHashReader(),
         new LoraReader(),
         new RadixTreeReader(),
-        new ConcurrentTreeReader());
+        new ConcurrentTreeReader(),
+        new MigrationReader());
   }
 
   static List<NotOursRule> notOursRules() {

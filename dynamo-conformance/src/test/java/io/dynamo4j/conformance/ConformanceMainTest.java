@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ArrayNode;
+import io.dynamo4j.conformance.migration.MigrationReader;
 import io.dynamo4j.core.testing.SharedData;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -16,6 +17,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -45,17 +47,30 @@ class ConformanceMainTest {
   }
 
   @Test
-  void shouldPassTheRecordedIndexScenariosByTheListsOfTheRepositoryAndUseAllOfThem() {
-    String lists = SharedData.repository().resolve("conformance").toString();
-    int code =
-        run(
-            "--complete",
-            "--lists",
-            lists,
-            SharedData.golden("core/radix-tree.json").toString(),
-            SharedData.golden("core/concurrent-tree.json").toString());
+  void shouldPassTheRecordedScenariosByTheListsOfTheRepositoryAndUseAllOfThem() throws IOException {
+    List<String> arguments = new ArrayList<>(List.of("--complete", "--lists"));
+    arguments.add(SharedData.repository().resolve("conformance").toString());
+    arguments.add(SharedData.golden("core/radix-tree.json").toString());
+    arguments.add(SharedData.golden("core/concurrent-tree.json").toString());
+    arguments.addAll(migrationsComparedByTokens());
+
+    int code = run(arguments.toArray(String[]::new));
+
     assertThat(out.toString()).doesNotContain("FAILED");
     assertThat(code).isZero();
+  }
+
+  private static List<String> migrationsComparedByTokens() throws IOException {
+    MigrationReader reader = new MigrationReader();
+    List<String> paths = new ArrayList<>();
+    try (Stream<Path> files = Files.list(SharedData.golden("migration"))) {
+      for (Path file : files.sorted().toList()) {
+        if (file.toString().endsWith(".json") && reader.reads(JSON.readTree(file.toFile()))) {
+          paths.add(file.toString());
+        }
+      }
+    }
+    return paths;
   }
 
   @ParameterizedTest
