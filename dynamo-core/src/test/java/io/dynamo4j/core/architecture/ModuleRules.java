@@ -56,6 +56,7 @@ public final class ModuleRules {
   public static final ArchRule NO_THIRD_PARTY_IN_SIGNATURES =
       classes()
           .that(Signatures.areApi())
+          .and(DescribedPredicate.not(SimulationRules.areHarness()))
           .should(
               Signatures.showOnly(
                   "types of the JDK and of this project",
@@ -87,6 +88,7 @@ public final class ModuleRules {
       classes()
           .that()
           .doNotHaveFullyQualifiedName(DEPARTED_WORKERS)
+          .and(DescribedPredicate.not(SimulationRules.areHarness()))
           .should(Signatures.boxNoLongs())
           .because("a hash is a long bit pattern; boxing one costs an object a block")
           .allowEmptyShould(true);
