@@ -3,6 +3,7 @@ package io.dynamo4j.benchmarks;
 
 import io.dynamo4j.benchmarks.fleet.FleetBench;
 import io.dynamo4j.benchmarks.hash.HashBench;
+import io.dynamo4j.benchmarks.index.IndexBench;
 import io.dynamo4j.benchmarks.token.AccumulatorBench;
 import java.util.List;
 
@@ -12,6 +13,6 @@ final class Benches {
   private Benches() {}
 
   static List<Bench> all() {
-    return List.of(new HashBench(), new AccumulatorBench(), new FleetBench());
+    return List.of(new HashBench(), new AccumulatorBench(), new IndexBench(), new FleetBench());
   }
 }

@@ -22,8 +22,7 @@ public final class FleetProcess {
             .workers(Integer.parseInt(args[1]))
             .killEvery(0)
             .build();
-    FleetResult result =
-        FleetRun.run(config, TraceReader.read(Path.of(args[0])), arrived -> {});
+    FleetResult result = FleetRun.run(config, TraceReader.read(Path.of(args[0])), arrived -> {});
     if (!result.tokens().isExact() || result.failedStreams() > 0) {
       throw new IllegalStateException("streams are not exact: tokens=" + result.tokens());
     }
