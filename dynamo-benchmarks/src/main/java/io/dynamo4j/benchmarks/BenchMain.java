@@ -28,7 +28,10 @@ public final class BenchMain implements Callable<Integer> {
 
   @Spec private @Nullable CommandSpec spec;
 
-  @Parameters(paramLabel = "NAME", arity = "0..*", description = "Benchmarks to run; all without.")
+  @Parameters(
+      paramLabel = "NAME",
+      arity = "0..*",
+      description = "Benchmarks and soaks to run; all benchmarks without.")
   private List<String> names = List.of();
 
   @Option(names = "--list", description = "Name the benchmarks and run nothing.")
@@ -93,6 +96,9 @@ public final class BenchMain implements Callable<Integer> {
   }
 
   private List<Bench> chosen() {
+    if (names.isEmpty()) {
+      return list ? Benches.all() : Benches.benchmarks();
+    }
     List<Bench> chosen = new ArrayList<>();
     for (String name : names) {
       chosen.add(
@@ -101,7 +107,7 @@ public final class BenchMain implements Callable<Integer> {
               .findFirst()
               .orElseThrow(() -> unknown(name)));
     }
-    return names.isEmpty() ? Benches.all() : chosen;
+    return chosen;
   }
 
   private ParameterException unknown(String name) {

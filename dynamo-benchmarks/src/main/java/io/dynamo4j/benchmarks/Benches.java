@@ -4,15 +4,26 @@ package io.dynamo4j.benchmarks;
 import io.dynamo4j.benchmarks.fleet.FleetBench;
 import io.dynamo4j.benchmarks.hash.HashBench;
 import io.dynamo4j.benchmarks.index.IndexBench;
+import io.dynamo4j.benchmarks.soak.FleetSoak;
 import io.dynamo4j.benchmarks.token.AccumulatorBench;
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 
-/** Every benchmark there is. */
+/** Every benchmark and every soak there is. */
 final class Benches {
 
   private Benches() {}
 
-  static List<Bench> all() {
+  /** Returns what runs when nothing is named. */
+  static List<Bench> benchmarks() {
     return List.of(new HashBench(), new AccumulatorBench(), new IndexBench(), new FleetBench());
+  }
+
+  /** Returns what can be named. */
+  static List<Bench> all() {
+    List<Bench> all = new ArrayList<>(benchmarks());
+    all.add(new FleetSoak());
+    return Collections.unmodifiableList(all);
   }
 }
