@@ -154,7 +154,7 @@ final class Dispatch<Q, R> implements Flow.Subscriber<R>, Flow.Subscription {
     if (subscription != null) {
       subscription.cancel();
     }
-    terminate(new IllegalArgumentException("demand must be positive: n=" + n));
+    terminate(new IllegalArgumentException("non-positive subscription request: n=" + n));
   }
 
   private void terminate(@Nullable Throwable failure) {
