@@ -49,7 +49,7 @@ final class ClientPort<R> implements Flow.Subscription {
   private final AtomicBoolean noted = new AtomicBoolean();
   private final Runnable readNotes = this::readNotes;
   private volatile boolean cancelled;
-  private volatile boolean misused;
+  private volatile @Nullable IllegalArgumentException misuse;
 
   private Owner owner = NOBODY;
   private Flow.@Nullable Subscriber<? super R> subscriber;
@@ -63,7 +63,9 @@ final class ClientPort<R> implements Flow.Subscription {
   @Override
   public void request(long n) {
     if (n <= 0) {
-      misused = true;
+      misuse =
+          new IllegalArgumentException(
+              "request must be positive, by rule 3.9 of Reactive Streams: n=" + n);
     } else {
       notedDemand.accumulateAndGet(n, ClientPort::saturatedSum);
     }
@@ -97,8 +99,9 @@ final class ClientPort<R> implements Flow.Subscription {
       owner.cancelled();
       return;
     }
-    if (misused) {
-      owner.misused(new IllegalArgumentException("request must be positive"));
+    IllegalArgumentException error = misuse;
+    if (error != null) {
+      owner.misused(error);
       return;
     }
     long added = notedDemand.getAndSet(0);

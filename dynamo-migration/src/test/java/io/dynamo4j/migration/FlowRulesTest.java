@@ -152,7 +152,9 @@ class FlowRulesTest {
     client.request(0);
     rig.simulation.run();
 
-    assertThat(client.error()).isInstanceOf(IllegalArgumentException.class);
+    assertThat(client.error())
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("n=0");
     assertThat(rig.dispatches().get(0).isCancelled()).isTrue();
   }
 
