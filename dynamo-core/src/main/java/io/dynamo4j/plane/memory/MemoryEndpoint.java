@@ -9,7 +9,6 @@ import io.dynamo4j.plane.WorkerInstance;
 import java.util.Objects;
 import java.util.concurrent.ConcurrentSkipListSet;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * A worker's side of the plane: its handler, its lane, its open streams.
@@ -23,7 +22,6 @@ final class MemoryEndpoint<Q, R> implements ServedEndpoint, Comparable<MemoryEnd
   private final Scheduler lane;
   private final RequestHandler<Q, R> handler;
   private final ConcurrentSkipListSet<MemoryExchange<Q, R>> streams = new ConcurrentSkipListSet<>();
-  private final AtomicInteger streamCount = new AtomicInteger();
   private volatile boolean closed;
   private volatile boolean aborted;
 
@@ -51,7 +49,6 @@ final class MemoryEndpoint<Q, R> implements ServedEndpoint, Comparable<MemoryEnd
   /** Takes a stream in and hands its request to the handler's lane. */
   void accept(MemoryExchange<Q, R> exchange) {
     streams.add(exchange);
-    streamCount.incrementAndGet();
     exchange.acceptedBy(this);
     // Whoever ends the stream or the endpoint after this sees the stream in the set.
     if (exchange.isOver()) {
@@ -68,7 +65,6 @@ final class MemoryEndpoint<Q, R> implements ServedEndpoint, Comparable<MemoryEnd
   /** Forgets a stream that is over; any number of times. */
   void release(MemoryExchange<Q, R> exchange) {
     if (streams.remove(exchange)) {
-      streamCount.decrementAndGet();
       forgetIfDrained();
     }
   }
@@ -89,9 +85,10 @@ final class MemoryEndpoint<Q, R> implements ServedEndpoint, Comparable<MemoryEnd
     }
   }
 
+  /** Costs O(streams): the set alone says what is open, so that no count can lag behind it. */
   @Override
   public int openStreamCount() {
-    return streamCount.get();
+    return streams.size();
   }
 
   @Override
@@ -111,7 +108,7 @@ final class MemoryEndpoint<Q, R> implements ServedEndpoint, Comparable<MemoryEnd
   }
 
   private void forgetIfDrained() {
-    if (closed && streamCount.get() == 0) {
+    if (closed && streams.isEmpty()) {
       plane.forget(this);
     }
   }
@@ -133,6 +130,6 @@ final class MemoryEndpoint<Q, R> implements ServedEndpoint, Comparable<MemoryEnd
 
   @Override
   public String toString() {
-    return "MemoryEndpoint[instance=" + instance + ", openStreams=" + streamCount.get() + "]";
+    return "MemoryEndpoint[instance=" + instance + ", openStreams=" + streams.size() + "]";
   }
 }

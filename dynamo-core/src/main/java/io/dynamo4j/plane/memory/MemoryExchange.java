@@ -366,6 +366,8 @@ final class MemoryExchange<Q, R>
     Flow.Subscriber<? super R> to = subscriber;
     End last = end.get();
     retire();
+    // Whoever ended the stream may not have come to this yet; nobody sees an ended stream as open.
+    release();
     if (to == null || last == null) {
       return;
     }

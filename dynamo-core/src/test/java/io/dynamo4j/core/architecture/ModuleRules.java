@@ -52,7 +52,7 @@ public final class ModuleRules {
           .because("what callers see must stay")
           .allowEmptyShould(true);
 
-  /** No third party's type in an API signature. */
+  /** No third party's type in an API signature; a test harness may show its test framework. */
   public static final ArchRule NO_THIRD_PARTY_IN_SIGNATURES =
       classes()
           .that(Signatures.areApi())

@@ -301,8 +301,8 @@ public abstract class EventPlaneContract {
             DynamoException.class, e -> assertThat(e.errorType()).isEqualTo(ErrorType.CLOSED));
   }
 
-  private static List<Long> upTo(long count) {
-    return LongStream.range(0, count).boxed().toList();
+  private static long[] upTo(long count) {
+    return LongStream.range(0, count).toArray();
   }
 
   private static byte[] bytes(String text) {

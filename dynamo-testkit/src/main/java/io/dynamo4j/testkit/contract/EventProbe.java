@@ -82,11 +82,11 @@ final class EventProbe implements Consumer<EventEnvelope> {
     return List.copyOf(envelopes);
   }
 
-  List<Long> sequences(long publisherId) {
+  long[] sequences(long publisherId) {
     return envelopes.stream()
         .filter(e -> e.publisherId() == publisherId)
-        .map(EventEnvelope::sequence)
-        .toList();
+        .mapToLong(EventEnvelope::sequence)
+        .toArray();
   }
 
   List<String> texts() {
