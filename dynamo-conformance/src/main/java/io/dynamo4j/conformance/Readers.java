@@ -5,6 +5,7 @@ import io.dynamo4j.conformance.core.BlockHashReader;
 import io.dynamo4j.conformance.core.LoraReader;
 import io.dynamo4j.conformance.core.SequenceHashReader;
 import io.dynamo4j.conformance.migration.MigrationReader;
+import io.dynamo4j.conformance.selection.SelectionReader;
 import io.dynamo4j.conformance.tree.ConcurrentTreeReader;
 import io.dynamo4j.conformance.tree.RadixTreeReader;
 import java.util.List;
@@ -21,7 +22,8 @@ final class Readers {
         new LoraReader(),
         new RadixTreeReader(),
         new ConcurrentTreeReader(),
-        new MigrationReader());
+        new MigrationReader(),
+        new SelectionReader());
   }
 
   static List<NotOursRule> notOursRules() {

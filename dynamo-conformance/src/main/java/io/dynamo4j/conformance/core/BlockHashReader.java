@@ -19,14 +19,14 @@ public final class BlockHashReader implements CaseReader {
   public boolean reads(JsonNode content) {
     return content.has("tokens")
         && content.has("block_size")
-        && content.has("local_hashes") != content.has("error")
+        && content.has("local_hashes") == Fields.isAbsent(content, "error")
         && !content.has("sequence_hashes");
   }
 
   @Override
   public Replay replay(JsonNode content) {
     Replay replay = Replay.create();
-    if (content.has("error")) {
+    if (!Fields.isAbsent(content, "error")) {
       refuse(content, replay);
     } else {
       HashInput input = HashInput.of(content);
