@@ -120,7 +120,7 @@ final class Decision {
     for (JsonNode winner : winners) {
       double recorded = number(winner, "cost");
       draws += Fields.integer(winner, "count");
-      replay.same(rank(winner) + " cost", recorded, costs.get(rank(winner)));
+      replay.same(rank(winner) + " cost", recorded, costs.getOrDefault(rank(winner), Double.NaN));
       if (config.routerTemperature() == 0) {
         replay.same(rank(winner) + " least cost", recorded, least);
       }
