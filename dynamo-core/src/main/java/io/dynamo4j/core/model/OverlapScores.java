@@ -3,6 +3,7 @@ package io.dynamo4j.core.model;
 
 import java.util.Arrays;
 import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Result of one prefix lookup: how many leading blocks of the query each worker holds.
@@ -13,12 +14,19 @@ import java.util.Objects;
  * <p><b>Threads.</b> Not thread-safe: one caller.
  */
 public final class OverlapScores {
-  private WorkerWithDpRank[] workers = new WorkerWithDpRank[16];
-  private int[] depths = new int[16];
+  private static final int INITIAL_ROOM = 16;
+
+  // Who the numbers stand for: an index's table, or the workers that were added by name.
+  private @Nullable WorkerWithDpRank[] table;
+  private @Nullable WorkerWithDpRank[] named = new WorkerWithDpRank[INITIAL_ROOM];
+  private int[] numbers = new int[INITIAL_ROOM];
+  private int[] depths = new int[INITIAL_ROOM];
   private int size;
   private long[] scratch = new long[1];
 
-  private OverlapScores() {}
+  private OverlapScores() {
+    table = named;
+  }
 
   public static OverlapScores create() {
     return new OverlapScores();
@@ -26,22 +34,57 @@ public final class OverlapScores {
 
   /** Forgets the last result and keeps its room. */
   public void clear() {
-    Arrays.fill(workers, 0, size, null);
+    table = named;
     size = 0;
   }
 
   /**
-   * Adds one worker; the index calls this, at most once a worker.
+   * Forgets the last result; the next one says its workers by number, {@link #addNumbered}.
+   *
+   * @param workers the workers by number; kept, and never written to again by anybody
+   */
+  public void clearForNumbers(@Nullable WorkerWithDpRank[] workers) {
+    table = workers;
+    size = 0;
+  }
+
+  /**
+   * Adds one worker; the index calls this, at most once a worker, after {@link #clear()}.
    *
    * @param depth matched leading blocks, at least 1
    */
   public void add(WorkerWithDpRank worker, int depth) {
-    if (size == depths.length) {
-      workers = Arrays.copyOf(workers, size * 2);
-      depths = Arrays.copyOf(depths, size * 2);
+    Objects.requireNonNull(worker, "worker");
+    if (size == named.length) {
+      named = Arrays.copyOf(named, size * 2);
+      table = named;
     }
-    workers[size] = Objects.requireNonNull(worker, "worker");
-    depths[size++] = depth;
+    named[size] = worker;
+    addNumbered(size, 1L, depth);
+  }
+
+  /**
+   * Adds workers by number, after {@link #clearForNumbers}: a store of two ints each, where adding
+   * by name costs a reference as well.
+   *
+   * @param first number that the lowest bit stands for
+   * @param bits which of the 64 numbers from there on are added
+   * @param depth matched leading blocks of each, at least 1
+   */
+  public void addNumbered(int first, long bits, int depth) {
+    int needed = size + Long.bitCount(bits);
+    if (needed > depths.length) {
+      numbers = Arrays.copyOf(numbers, Math.max(needed, size * 2));
+      depths = Arrays.copyOf(depths, numbers.length);
+    }
+    int[] toNumbers = numbers;
+    int[] toDepths = depths;
+    int at = size;
+    for (long left = bits; left != 0; left &= left - 1) {
+      toNumbers[at] = first + Long.numberOfTrailingZeros(left);
+      toDepths[at++] = depth;
+    }
+    size = at;
   }
 
   /**
@@ -61,7 +104,7 @@ public final class OverlapScores {
   }
 
   public WorkerWithDpRank worker(int index) {
-    return workers[Objects.checkIndex(index, size)];
+    return Objects.requireNonNull(table[numbers[Objects.checkIndex(index, size)]], "worker");
   }
 
   /** Returns matched leading blocks of {@code worker(index)}. */
@@ -72,7 +115,7 @@ public final class OverlapScores {
   /** Returns matched leading blocks of a worker, 0 if it is absent. O({@link #size()}). */
   public int depthOf(WorkerWithDpRank worker) {
     for (int i = 0; i < size; i++) {
-      if (workers[i].equals(worker)) {
+      if (worker.equals(table[numbers[i]])) {
         return depths[i];
       }
     }

@@ -39,7 +39,8 @@ public final class RadixTree implements SyncIndexer {
    *   nodes      edge, parent, holders                 NodeArena
    *   blocks     address -> local hash, node           BlockArena
    *   ranks      (worker, rank) -> hash -> address     RankTable
-   *   workerOfSlot, usedSlots                          dense numbers of ranks, used again
+   *   workerOfSlot, usedSlots                          dense numbers of ranks, used again; the
+   *                                                    table of workers is replaced, not written
    *
    *            An edge has at most 64 blocks, so that what a rank holds of it is one long. Blocks
    *            never move: splitting or merging nodes changes the owner of addresses, never a
@@ -382,10 +383,7 @@ public final class RadixTree implements SyncIndexer {
     int slot = usedSlots.nextClearBit(0);
     usedSlots.set(slot);
     nodes.makeRoomForSlots(slot + 1);
-    if (slot == workerOfSlot.length) {
-      workerOfSlot = Arrays.copyOf(workerOfSlot, slot * 2);
-    }
-    workerOfSlot[slot] = worker;
+    setWorker(slot, worker);
     RankTable rank = new RankTable(worker, slot, seed);
     ranks.put(worker, rank);
     return rank;
@@ -394,7 +392,16 @@ public final class RadixTree implements SyncIndexer {
   private void dismiss(RankTable rank) {
     ranks.remove(rank.worker);
     usedSlots.clear(rank.slot);
-    workerOfSlot[rank.slot] = null;
+    setWorker(rank.slot, null);
+  }
+
+  /** Replaces the table of workers: results of earlier lookups go on using the one before. */
+  private void setWorker(int slot, @Nullable WorkerWithDpRank worker) {
+    int length = workerOfSlot.length;
+    @Nullable WorkerWithDpRank[] replaced =
+        Arrays.copyOf(workerOfSlot, slot < length ? length : length * 2);
+    replaced[slot] = worker;
+    workerOfSlot = replaced;
   }
 
   /* --------------- Reads --------------- */
@@ -427,7 +434,7 @@ public final class RadixTree implements SyncIndexer {
   }
 
   private void find(long[] query, int count, OverlapScores out) {
-    out.clear();
+    out.clearForNumbers(workerOfSlot);
     int node = count == 0 ? 0 : child(NodeArena.ROOT, query[0]);
     if (node == 0) {
       return;
@@ -439,6 +446,9 @@ public final class RadixTree implements SyncIndexer {
     while (true) {
       int length = nodes.length(node);
       int matched = blocks.match(nodes.start(node), query, depth, Math.min(length, count - depth));
+      if (matched == 0) {
+        return; // torn: a child is found by its first hash
+      }
       boolean isAnyLeft = narrow(node, active, words, depth, matched, out);
       depth += matched;
       if (!isAnyLeft) {
@@ -465,14 +475,19 @@ public final class RadixTree implements SyncIndexer {
         if ((active[slot >> 6] & 1L << slot) != 0) {
           active[slot >> 6] &= ~(1L << slot);
           int held = Long.numberOfTrailingZeros(~some.mask(i));
-          emit(slot, depth + Math.min(held, matched), out);
+          int end = depth + Math.min(held, matched);
+          if (end > 0) {
+            out.addNumbered(slot, 1L, end);
+          }
         }
       }
     }
     long left = 0;
     for (int word = 0; word < words; word++) {
       long full = nodes.fullWord(node, word);
-      emitWord(word, active[word] & ~full, depth, out);
+      if (depth > 0) {
+        out.addNumbered(word << 6, active[word] & ~full, depth);
+      }
       active[word] &= full;
       left |= active[word];
     }
@@ -481,22 +496,7 @@ public final class RadixTree implements SyncIndexer {
 
   private void emitAll(long[] active, int words, int depth, OverlapScores out) {
     for (int word = 0; word < words; word++) {
-      emitWord(word, active[word], depth, out);
-    }
-  }
-
-  private void emitWord(int word, long slots, int depth, OverlapScores out) {
-    if (depth > 0) {
-      for (long left = slots; left != 0; left &= left - 1) {
-        emit((word << 6) + Long.numberOfTrailingZeros(left), depth, out);
-      }
-    }
-  }
-
-  private void emit(int slot, int depth, OverlapScores out) {
-    WorkerWithDpRank worker = workerOfSlot[slot];
-    if (worker != null && depth > 0) {
-      out.add(worker, depth);
+      out.addNumbered(word << 6, active[word], depth);
     }
   }
 

@@ -108,7 +108,7 @@ public abstract class SyncIndexerContract {
 
   /* --------------- Typed outcomes --------------- */
 
-  @Test
+  @Test // measured.md T4
   void shouldApplyNothingWhenParentIsUnknown() {
     ApplyResult result = store(W1, 99, local(1, 2), external(11, 12));
 

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.dynamo4j.core.model;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import org.junit.jupiter.api.Test;
+
+class OverlapScoresTest {
+  private final OverlapScores scores = OverlapScores.create();
+
+  @Test
+  void shouldSayWorkersAddedByNameBeyondItsFirstRoom() {
+    for (int i = 0; i < 100; i++) {
+      scores.add(WorkerWithDpRank.of(i), i + 1);
+    }
+
+    assertThat(scores.size()).isEqualTo(100);
+    assertThat(scores.worker(99)).isEqualTo(WorkerWithDpRank.of(99));
+    assertThat(scores.depth(99)).isEqualTo(100);
+    assertThat(scores.depthOf(WorkerWithDpRank.of(40))).isEqualTo(41);
+    assertThat(scores.depthOf(WorkerWithDpRank.of(100))).isZero();
+  }
+
+  @Test
+  void shouldSayWorkersAddedByNumber() {
+    WorkerWithDpRank[] table = new WorkerWithDpRank[128];
+    table[64] = WorkerWithDpRank.of(7);
+    table[127] = WorkerWithDpRank.of(8);
+    scores.clearForNumbers(table);
+    scores.addNumbered(64, 1L | 1L << 63, 5);
+
+    assertThat(scores.size()).isEqualTo(2);
+    assertThat(scores.worker(0)).isEqualTo(WorkerWithDpRank.of(7));
+    assertThat(scores.depthOf(WorkerWithDpRank.of(8))).isEqualTo(5);
+  }
+
+  @Test
+  void shouldForgetOneFormWhenTheOtherFollows() {
+    scores.add(WorkerWithDpRank.of(1), 1);
+    scores.clearForNumbers(new WorkerWithDpRank[] {WorkerWithDpRank.of(2)});
+    scores.addNumbered(0, -1L >>> 63, 3);
+    assertThat(scores.worker(0)).isEqualTo(WorkerWithDpRank.of(2));
+    scores.clear();
+    assertThat(scores.size()).isZero();
+    scores.add(WorkerWithDpRank.of(3), 4);
+
+    assertThat(scores.worker(0)).isEqualTo(WorkerWithDpRank.of(3));
+    assertThatThrownBy(() -> scores.worker(1)).isInstanceOf(IndexOutOfBoundsException.class);
+  }
+}
