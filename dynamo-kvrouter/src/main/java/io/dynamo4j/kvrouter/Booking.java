@@ -25,7 +25,8 @@ public final class Booking {
     this.key = Objects.requireNonNull(key, "key");
     this.worker = Objects.requireNonNull(worker, "worker");
     this.sequenceHashes = sequenceHashes;
-    this.blockCount = Objects.checkFromToIndex(0, blockCount, sequenceHashes.length) + blockCount;
+    Objects.checkFromIndexSize(0, blockCount, sequenceHashes.length);
+    this.blockCount = blockCount;
     this.prefillTokens = prefillTokens;
   }
 
