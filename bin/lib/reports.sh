@@ -87,7 +87,6 @@ find_second_jdk() {
 # golden_run: replays the golden cases that have a reader, where both are there.
 golden_run() {
   shared=${DYNAMO4J_SHARED:-$root/../shared}
-  [ -f dynamo-conformance/src/main/java/io/dynamo4j/conformance/ConformanceMain.java ] || return 0
   if [ ! -d "$shared/data/golden" ]; then
     printf 'SKIPPED golden cases: no shared data at %s\n' "$shared"
     [ "${CI:-}" != true ]
