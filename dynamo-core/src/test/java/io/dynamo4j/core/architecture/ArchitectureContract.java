@@ -36,7 +36,10 @@ public abstract class ArchitectureContract {
   @TestFactory
   Stream<DynamicTest> shouldKeepEveryRule() {
     List<ArchRule> rules = new ArrayList<>(SimulationRules.all());
-    rules.addAll(ModuleRules.all());
+    rules.addAll(ModuleRules.everywhere());
+    if (module.isPublished()) {
+      rules.addAll(ModuleRules.ofPublishedModules());
+    }
     rules.add(ModuleRules.arrowsOf(module));
     return rules.stream()
         .map(rule -> DynamicTest.dynamicTest(rule.getDescription(), () -> rule.check(mainClasses)));

@@ -112,16 +112,18 @@ public final class ModuleRules {
   private ModuleRules() {}
 
   /** Returns the rules that hold everywhere. */
-  public static List<ArchRule> all() {
+  static List<ArchRule> everywhere() {
+    return List.of(TREES_KNOW_NO_PLANE, PLANES_KNOW_NO_TREE, NO_PRINTING);
+  }
+
+  /** Returns the rules of modules that others depend on. */
+  static List<ArchRule> ofPublishedModules() {
     return List.of(
-        TREES_KNOW_NO_PLANE,
-        PLANES_KNOW_NO_TREE,
         NO_INTERNALS_IN_SIGNATURES,
         NO_THIRD_PARTY_IN_SIGNATURES,
         API_CLASSES_ARE_CLOSED,
         CONSTRUCTORS_ARE_HIDDEN,
-        LONGS_ARE_NOT_BOXED,
-        NO_PRINTING);
+        LONGS_ARE_NOT_BOXED);
   }
 
   /** Returns the rule that classes of {@code module} use nothing but what its arrows allow. */

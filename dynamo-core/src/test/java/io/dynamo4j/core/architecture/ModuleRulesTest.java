@@ -63,7 +63,8 @@ class ModuleRulesTest {
   }
 
   static Stream<ArchRule> rules() {
-    return ModuleRules.all().stream();
+    return Stream.concat(
+        ModuleRules.everywhere().stream(), ModuleRules.ofPublishedModules().stream());
   }
 
   @ParameterizedTest

@@ -3,15 +3,15 @@ package io.dynamo4j.simulation.scenario;
 
 import io.dynamo4j.testkit.search.FaultSpec;
 import java.util.ArrayList;
-import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
 /** A scenario's faults, found by kind and trigger. */
 final class FaultBook {
-  private final Map<String, FaultSpec> byTrigger = new HashMap<>();
-  private final Map<String, List<Integer>> attemptCuts = new HashMap<>();
+  private final Map<String, FaultSpec> byTrigger = new LinkedHashMap<>();
+  private final Map<String, List<Integer>> attemptCuts = new LinkedHashMap<>();
 
   FaultBook(List<FaultSpec> faults) {
     for (FaultSpec fault : faults) {

@@ -5,8 +5,8 @@ import io.dynamo4j.core.model.FinishReason;
 import io.dynamo4j.simulation.fleet.SimulatedWorker;
 import io.dynamo4j.testkit.engine.EngineListener;
 import io.dynamo4j.testkit.simulation.Simulation;
-import java.util.HashMap;
-import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -17,8 +17,8 @@ final class FaultHand {
 
   private final Simulation simulation;
   private final Ledger ledger;
-  private final Set<String> running = new HashSet<>();
-  private final Map<Integer, Long> frozenUntil = new HashMap<>();
+  private final Set<String> running = new LinkedHashSet<>();
+  private final Map<Integer, Long> frozenUntil = new LinkedHashMap<>();
 
   FaultHand(Simulation simulation, Ledger ledger) {
     this.simulation = simulation;

@@ -4,8 +4,8 @@ package io.dynamo4j.simulation.scenario;
 import io.dynamo4j.kvrouter.Booking;
 import io.dynamo4j.simulation.fleet.SimulatedFleet;
 import io.dynamo4j.simulation.fleet.SimulatedWorker;
-import java.util.HashSet;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 final class Ledger {
   private final Map<Integer, RequestEntry> requests = new LinkedHashMap<>();
   private final Map<String, Booking> bookings = new LinkedHashMap<>();
-  private final Set<String> goneWithWorker = new HashSet<>();
+  private final Set<String> goneWithWorker = new LinkedHashSet<>();
   private final SortedMap<String, Long> facts = new TreeMap<>();
   private final long limit;
   private int liveTimers;

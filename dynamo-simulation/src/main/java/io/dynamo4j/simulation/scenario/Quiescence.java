@@ -14,7 +14,7 @@ import io.dynamo4j.migration.event.MigrationPhase;
 import io.dynamo4j.simulation.fleet.SimulatedFleet;
 import io.dynamo4j.simulation.fleet.SimulatedWorker;
 import io.dynamo4j.testkit.engine.MockEngine;
-import java.util.HashSet;
+import java.util.LinkedHashSet;
 import java.util.Set;
 
 /** What must be true once nothing is left to do. */
@@ -119,7 +119,7 @@ final class Quiescence {
   }
 
   private static Set<Long> heldBlocks(SimulatedWorker worker) {
-    Set<Long> held = new HashSet<>();
+    Set<Long> held = new LinkedHashSet<>();
     MockEngine engine = worker.engine();
     if (engine != null) {
       for (long hash : engine.cachedBlockHashes()) {
