@@ -1,46 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dynamo4j.simulation.scenario;
 
-import io.dynamo4j.core.model.WorkerWithDpRank;
 import io.dynamo4j.kvrouter.ActiveBlockTracker;
 import io.dynamo4j.kvrouter.Booking;
-import io.dynamo4j.kvrouter.WorkerCandidates;
-import io.dynamo4j.kvrouter.WorkerLoad;
 
 /** Stands between the router and its bookings and keeps the ledger. */
-final class LedgerTracker implements ActiveBlockTracker {
-  private final ActiveBlockTracker delegate;
+final class LedgerTracker extends RelayTracker {
   private final Ledger ledger;
 
   LedgerTracker(ActiveBlockTracker delegate, Ledger ledger) {
-    this.delegate = delegate;
+    super(delegate);
     this.ledger = ledger;
   }
 
   @Override
   public void book(Booking booking) {
-    delegate.book(booking);
+    super.book(booking);
     ledger.booked(booking);
   }
 
   @Override
-  public boolean markPrefillCompleted(Booking booking) {
-    return delegate.markPrefillCompleted(booking);
-  }
-
-  @Override
-  public boolean addOutputBlock(Booking booking) {
-    return delegate.addOutputBlock(booking);
-  }
-
-  @Override
-  public boolean addOutputBlock(Booking booking, double remaining) {
-    return delegate.addOutputBlock(booking, remaining);
-  }
-
-  @Override
   public boolean free(Booking booking) {
-    boolean wasThere = delegate.free(booking);
+    boolean wasThere = super.free(booking);
     if (wasThere || !ledger.isGone(booking)) {
       ledger.freed(booking);
     }
@@ -49,22 +30,7 @@ final class LedgerTracker implements ActiveBlockTracker {
 
   @Override
   public void removeWorker(long workerId) {
-    delegate.removeWorker(workerId);
+    super.removeWorker(workerId);
     ledger.workerGone(workerId);
-  }
-
-  @Override
-  public void project(long[] sequenceHashes, int count, WorkerCandidates candidates) {
-    delegate.project(sequenceHashes, count, candidates);
-  }
-
-  @Override
-  public WorkerLoad load(WorkerWithDpRank worker) {
-    return delegate.load(worker);
-  }
-
-  @Override
-  public int bookingCount() {
-    return delegate.bookingCount();
   }
 }

@@ -7,7 +7,7 @@ import io.dynamo4j.kvrouter.Booking;
 import io.dynamo4j.kvrouter.WorkerCandidates;
 import io.dynamo4j.kvrouter.WorkerLoad;
 
-/** Passes everything on; what a planted bug overrides goes wrong. */
+/** Passes everything on; a subclass changes what it overrides. */
 class RelayTracker implements ActiveBlockTracker {
   private final ActiveBlockTracker delegate;
 

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.dynamo4j.simulation.fleet;
+package io.dynamo4j.simulation.replay;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
 import io.dynamo4j.core.testing.SharedData;
+import io.dynamo4j.simulation.fleet.FleetConfig;
+import io.dynamo4j.simulation.fleet.FleetPolicy;
+import io.dynamo4j.simulation.fleet.FleetResult;
+import io.dynamo4j.simulation.fleet.FleetRun;
 import io.dynamo4j.simulation.trace.TraceReader;
 import io.dynamo4j.simulation.trace.TraceRow;
 import java.io.IOException;
@@ -17,7 +21,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /** The whole fleet against Dynamo's own simulation of the same trace, row by row. */
 @Tag("slow")
-class ReplayParityTest {
+class FleetParityTest {
 
   @ParameterizedTest
   @CsvSource({
@@ -29,31 +33,27 @@ class ReplayParityTest {
   void shouldReuseTheRecordedTokensOnEveryRowUnderRoundRobin(
       String trace, int workers, int speedup, double hitPercent) throws IOException {
     RecordedRun recorded =
-        RecordedRun.read(
-            SharedData.path(
-                "data/golden/replay/per-request-"
-                    + trace
-                    + "-"
-                    + workers
-                    + "w-rr-sp"
-                    + speedup
-                    + ".csv.gz"));
+        RecordedRun.load("per-request-" + trace + "-" + workers + "w-rr-sp" + speedup + ".csv.gz");
 
     FleetResult ours =
         FleetRun.run(
             fleet(FleetPolicy.ROUND_ROBIN, workers, speedup).build(), rows(trace), arrived -> {});
 
     List<Integer> different = new ArrayList<>();
-    for (int row = 0; row < recorded.size(); row++) {
-      if (ours.requests().reusedTokens(row) != recorded.reusedTokens(row)) {
+    for (int row = 0; row < recorded.reusedTokens.length; row++) {
+      if (ours.requests().reusedTokens(row) != recorded.reusedTokens[row]) {
         different.add(row);
       }
     }
-    assertThat(different).as("rows whose reused tokens differ of %d", recorded.size()).isEmpty();
-    assertThat(ours.requests().size()).isEqualTo(recorded.size());
+    assertThat(different)
+        .as("rows whose reused tokens differ of %d", recorded.reusedTokens.length)
+        .isEmpty();
+    assertThat(ours.requests().size()).isEqualTo(recorded.reusedTokens.length);
     assertThat(ours.hitRate() * 100).isCloseTo(hitPercent, within(0.006));
     assertThat(ours.ttft().mean())
-        .isCloseTo(recorded.meanTtftMillis(), within(recorded.meanTtftMillis() / 100));
+        .isCloseTo(
+            recorded.meanTimeToFirstTokenMillis(),
+            within(recorded.meanTimeToFirstTokenMillis() / 100));
     assertExact(ours);
   }
 
