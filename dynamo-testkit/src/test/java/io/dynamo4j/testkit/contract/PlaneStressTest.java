@@ -27,6 +27,7 @@ class PlaneStressTest {
   private static final int ROUNDS = 120;
   private static final int STREAMS = 50;
   private static final int ITEMS = 60;
+  private static final int MAX_TURNS = 1_000;
 
   @Test
   void shouldKeepEveryPromiseWhenLanesRace() {
@@ -76,8 +77,7 @@ class PlaneStressTest {
           },
           random.nextInt(1_000_000));
       over.forEach(harness::await);
-      // A cancel may have met its stream on the way to the worker: the client's lane ends that.
-      lanes.forEach(this::passThrough);
+      settle(endpoint);
       for (StreamProbe<Integer> probe : probes) {
         assertThat(probe.violations()).isEmpty();
         List<Integer> items = probe.items();
@@ -91,6 +91,17 @@ class PlaneStressTest {
       assertThat(endpoint.openStreamCount()).isZero();
       assertThat(repeats).hasValue(0);
       plane.close();
+    }
+
+    /**
+     * Waits until cancels that met their stream on its way to the worker have ended it there: each
+     * takes a few turns of lanes, of which the client's is one.
+     */
+    private void settle(ServedEndpoint endpoint) {
+      lanes.forEach(this::passThrough);
+      for (int turn = 0; turn < MAX_TURNS && endpoint.openStreamCount() > 0; turn++) {
+        lanes.forEach(this::passThrough);
+      }
     }
 
     private void passThrough(ProbeLane lane) {
