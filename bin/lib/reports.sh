@@ -10,6 +10,12 @@ remove_reports() {
   find . -path '*/src/*' -prune -o -type d -path '*/target/surefire-reports*' -prune -exec rm -rf {} +
 }
 
+# remove_classes: what a failed compilation leaves behind would pass for compiled the next time, warnings unseen.
+remove_classes() {
+  find . -path '*/src/*' -prune -o -type d \( -path '*/target/classes' -o -path '*/target/test-classes' \) -prune \
+    -exec rm -rf {} +
+}
+
 # sum_reports FOLDER_PATTERN: prints passed, failed and skipped as three numbers.
 sum_reports() {
   reports "$1" | xargs -0 -r cat | awk '

@@ -124,8 +124,10 @@ class FleetDemoTest {
     Path trace = folder.resolve("broken.jsonl");
     Files.writeString(
         trace,
-        "{\"timestamp\": 0, \"input_length\": 600, \"output_length\": 3, \"hash_ids\": [1, 2]}\n"
-            + "{\"timestamp\": 1, \"input_length\": 600, \"hash_ids\": [1, 2]}\n");
+        """
+        {"timestamp": 0, "input_length": 600, "output_length": 3, "hash_ids": [1, 2]}
+        {"timestamp": 1, "input_length": 600, "hash_ids": [1, 2]}
+        """);
     assertThat(demo("--trace", trace.toString())).isEqualTo(2);
     assertThat(text(err)).contains("broken.jsonl").contains("line=2").contains("output_length");
     assertThat(text(err).lines()).hasSize(1);
