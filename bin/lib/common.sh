@@ -45,7 +45,7 @@ jdk_homes() {
   if javac=$(command -v javac); then
     dirname "$(dirname "$(readlink -f "$javac")")"
   fi
-  for home in /usr/lib/jvm/* "$HOME"/.sdkman/candidates/java/* /opt/*jdk*; do
+  for home in /usr/lib/jvm/* "${HOME:-}"/.sdkman/candidates/java/* /opt/*jdk*; do
     printf '%s\n' "$home"
   done
 }

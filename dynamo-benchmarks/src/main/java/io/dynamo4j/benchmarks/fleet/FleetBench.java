@@ -114,6 +114,7 @@ public final class FleetBench implements Bench {
     return List.of(
         Path.of(System.getProperty("java.home"), "bin", "java").toString(),
         "-Xmx2g",
+        "-XX:+UseSerialGC",
         "-cp",
         System.getProperty("java.class.path"),
         FleetProcess.class.getName(),

@@ -56,7 +56,7 @@ final class ClientStream implements Flow.Subscriber<LLMEngineOutput> {
   @Override
   public void onComplete() {
     checker.completed(finishReason);
-    end(true);
+    end(checker.isComplete());
   }
 
   private void end(boolean completed) {

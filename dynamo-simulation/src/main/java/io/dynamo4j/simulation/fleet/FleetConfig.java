@@ -8,6 +8,12 @@ public final class FleetConfig {
   /** Marks that the migrator holds token sequences of any length. */
   public static final long UNLIMITED = Long.MAX_VALUE;
 
+  private static final int MAX_WORKERS = 4_096;
+  private static final int MAX_BLOCKS = 1 << 20;
+  private static final int MAX_BLOCK_SIZE = 1 << 16;
+  private static final double MIN_SPEEDUP = 1e-4;
+  private static final double MAX_SPEEDUP = 1e6;
+
   private final FleetPolicy policy;
   private final int workers;
   private final int blockSize;
@@ -127,31 +133,31 @@ public final class FleetConfig {
     }
 
     public Builder workers(int workers) {
-      this.workers = atLeast("workers", workers, 1);
+      this.workers = within("workers", workers, 1, MAX_WORKERS);
       return this;
     }
 
     public Builder blockSize(int tokens) {
-      this.blockSize = atLeast("blockSize", tokens, 1);
+      this.blockSize = within("blockSize", tokens, 1, MAX_BLOCK_SIZE);
       return this;
     }
 
     public Builder blocks(int blocks) {
-      this.blocks = atLeast("blocks", blocks, 1);
+      this.blocks = within("blocks", blocks, 1, MAX_BLOCKS);
       return this;
     }
 
     public Builder arrivalSpeedup(double factor) {
-      if (!(factor > 0) || Double.isInfinite(factor)) {
+      if (!(factor >= MIN_SPEEDUP && factor <= MAX_SPEEDUP)) {
         throw new IllegalArgumentException(
-            "arrivalSpeedup must be finite and above 0: arrivalSpeedup=" + factor);
+            "arrivalSpeedup must be within 0.0001 and 1000000: arrivalSpeedup=" + factor);
       }
       this.arrivalSpeedup = factor;
       return this;
     }
 
     public Builder killEvery(int arrivals) {
-      this.killEvery = atLeast("killEvery", arrivals, 0);
+      this.killEvery = within("killEvery", arrivals, 0, Integer.MAX_VALUE);
       return this;
     }
 
@@ -192,10 +198,10 @@ public final class FleetConfig {
       return new FleetConfig(this);
     }
 
-    private static int atLeast(String name, int value, int least) {
-      if (value < least) {
+    private static int within(String name, int value, int least, int most) {
+      if (value < least || value > most) {
         throw new IllegalArgumentException(
-            name + " must be at least " + least + ": " + name + "=" + value);
+            name + " must be within " + least + " and " + most + ": " + name + "=" + value);
       }
       return value;
     }

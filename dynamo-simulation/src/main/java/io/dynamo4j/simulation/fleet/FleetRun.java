@@ -22,7 +22,7 @@ import java.util.function.IntConsumer;
  * <p>A prompt's tokens are made when its request arrives and belong to nobody once it has ended.
  */
 public final class FleetRun {
-  private static final long RETRY_KILL_NANOS = 10_000_000;
+  private static final long AFTER_ARRIVAL_NANOS = 10_000_000;
 
   private final FleetConfig config;
   private final List<TraceRow> rows;
@@ -38,6 +38,7 @@ public final class FleetRun {
   private final PromptTokens prompts = PromptTokens.of(TraceReader.MOONCAKE_BLOCK_SIZE);
   private int openRequests;
   private int arrived;
+  private int waitingKills;
 
   private FleetRun(FleetConfig config, List<TraceRow> rows, IntConsumer progress) {
     this.config = config;
@@ -59,6 +60,7 @@ public final class FleetRun {
    *
    * @param rows the trace, by time
    * @param progress told how many requests have arrived
+   * @throws IllegalStateException if a stream neither completed nor failed: a fault of the library
    */
   public static FleetResult run(FleetConfig config, List<TraceRow> rows, IntConsumer progress) {
     return new FleetRun(config, rows, progress).run();
@@ -74,6 +76,15 @@ public final class FleetRun {
       simulation.controller().schedule(this::kill, killPlan.atNanos(i));
     }
     simulation.run();
+    if (openRequests > 0) {
+      throw new IllegalStateException(
+          "streams never ended: policy="
+              + config.policy().optionName()
+              + ", seed="
+              + config.seed()
+              + ", count="
+              + openRequests);
+    }
     return new FleetResult(
         config,
         log,
@@ -118,17 +129,18 @@ public final class FleetRun {
             new ClientStream(
                 row, checker, log, simulation.controller().clock(), sums, () -> openRequests--));
     progress.accept(++arrived);
+    for (; waitingKills > 0; waitingKills--) {
+      simulation.controller().schedule(this::kill, AFTER_ARRIVAL_NANOS);
+    }
     scheduleArrival(row + 1);
   }
 
-  /** Kills a worker that has an open stream; waits for one while requests are still to come. */
+  /** Kills a worker that has an open stream; without one the kill waits for the next arrival. */
   private void kill() {
     List<SimulatedWorker> candidates =
         fleet.workers().stream().filter(worker -> worker.openStreams() > 0).toList();
     if (candidates.isEmpty()) {
-      if (arrived < rows.size() || openRequests > 0) {
-        simulation.controller().schedule(this::kill, RETRY_KILL_NANOS);
-      }
+      waitingKills++;
       return;
     }
     SimulatedWorker victim = candidates.get(victims.nextInt(candidates.size()));

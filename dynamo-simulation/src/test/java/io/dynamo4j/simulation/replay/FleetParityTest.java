@@ -18,6 +18,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** The whole fleet against Dynamo's own simulation of the same trace, row by row. */
 @Tag("slow")
@@ -71,6 +72,24 @@ class FleetParityTest {
     Sample sample = kvSample(64, 8);
     assertThat(sample.meanHitPercent()).isBetween(28.9, 29.7);
     assertThat(sample.meanTtftMillis()).isCloseTo(190.3, within(190.3 * 0.02));
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void shouldCompleteEveryStreamExactlyWhenWorkersDieAndFailSomeWithoutMigration(FleetPolicy policy)
+      throws IOException {
+    List<TraceRow> rows = rows("conversation_trace");
+    FleetConfig killing = fleet(policy, 8, 1).killEvery(200).build();
+
+    FleetResult migrated = FleetRun.run(killing, rows, arrived -> {});
+    assertExact(migrated);
+    assertThat(migrated.kills()).hasSize(60);
+    assertThat(migrated.ongoingMigrations()).isGreaterThan(60);
+
+    FleetResult alone =
+        FleetRun.run(killing.toBuilder().migrationLimit(0).build(), rows, arrived -> {});
+    assertThat(alone.failedStreams()).isGreaterThan(60);
+    assertThat(alone.tokens().isExact()).isTrue();
   }
 
   private static Sample kvSample(int workers, int speedup) throws IOException {

@@ -15,6 +15,8 @@ import picocli.CommandLine.Option;
 final class DemoOptions {
   private static final int EMBEDDED_REQUESTS = 3_000;
   private static final int QUICK_REQUESTS = 600;
+  private static final int MAX_REQUESTS = 1_000_000;
+  private static final long MAX_FLEET_BLOCKS = 1 << 23;
   private static final int QUICK_KILL_EVERY = 100;
   private static final int DEFAULT_KILL_EVERY = 200;
 
@@ -137,6 +139,15 @@ final class DemoOptions {
    * @throws IllegalArgumentException if a value is impossible
    */
   FleetConfig fleet() {
+    if ((long) workers * blocks > MAX_FLEET_BLOCKS) {
+      throw new IllegalArgumentException(
+          "workers times blocks must be at most "
+              + MAX_FLEET_BLOCKS
+              + ": workers="
+              + workers
+              + ", blocks="
+              + blocks);
+    }
     FleetConfig.Builder builder =
         FleetConfig.builder()
             .workers(workers)
@@ -162,8 +173,9 @@ final class DemoOptions {
   /** Returns how many requests to serve at most; the built-in trace has exactly that many. */
   int requestLimit() {
     if (requests != null) {
-      if (requests < 1) {
-        throw new IllegalArgumentException("requests must be at least 1: requests=" + requests);
+      if (requests < 1 || requests > MAX_REQUESTS) {
+        throw new IllegalArgumentException(
+            "requests must be within 1 and " + MAX_REQUESTS + ": requests=" + requests);
       }
       return requests;
     }

@@ -10,10 +10,13 @@ import java.io.OutputStreamWriter;
 import java.io.PrintStream;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import picocli.CommandLine;
@@ -25,7 +28,7 @@ import picocli.CommandLine.Mixin;
  * compares what the clients saw.
  *
  * <p>Exit code 0 when the run ends, failed streams included; 1 if a token was lost, repeated or
- * wrong; 2 for bad input, with one line on standard error.
+ * wrong; 2 for bad input, with one line on standard error; 3 for a fault of the program itself.
  */
 @Command(
     name = "bin/demo",
@@ -36,6 +39,7 @@ import picocli.CommandLine.Mixin;
 public final class FleetDemo implements Callable<Integer> {
   private static final int EXIT_TOKENS = 1;
   private static final int EXIT_INPUT = 2;
+  private static final int EXIT_INTERNAL = 3;
 
   @Mixin private DemoOptions options = new DemoOptions();
 
@@ -64,9 +68,20 @@ public final class FleetDemo implements Callable<Integer> {
               || failure instanceof IllegalArgumentException) {
             return demo.refuse(failure);
           }
-          throw failure;
+          err.println("bin/demo: internal error: " + failure);
+          return EXIT_INTERNAL;
         });
-    return command.execute(args);
+    try {
+      int code = command.execute(args);
+      return code == 0 && out.checkError() ? demo.refuse(closedOutput()) : code;
+    } catch (OutOfMemoryError e) {
+      err.println("bin/demo: not enough memory for so many workers, blocks or requests");
+      return EXIT_INPUT;
+    }
+  }
+
+  private static DemoInputException closedOutput() {
+    return new DemoInputException("cannot write to standard output");
   }
 
   private int refuse(Throwable failure) {
@@ -79,7 +94,10 @@ public final class FleetDemo implements Callable<Integer> {
   public Integer call() throws IOException {
     Set<FleetPolicy> policies = options.fleetPolicies();
     FleetConfig fleet = options.fleet();
-    DemoTrace trace = DemoInput.read(options);
+    DemoTrace trace = DemoInput.read(options, fleet);
+    if (options.report != null) {
+      write(options.report, ""); // a page that cannot be written is better known before the run
+    }
     List<PolicyOutcome> outcomes = new ArrayList<>();
     ProgressBar progress =
         new ProgressBar(err, !options.json && Boolean.getBoolean("dynamo4j.terminal"));
@@ -109,6 +127,7 @@ public final class FleetDemo implements Callable<Integer> {
 
   private static String heading(DemoTrace trace, FleetConfig fleet) {
     return String.format(
+        Locale.ROOT,
         "%s: %,d requests, %d workers of %,d blocks of %d tokens, seed %d%n%n",
         trace.name(),
         trace.rows().size(),
@@ -122,7 +141,7 @@ public final class FleetDemo implements Callable<Integer> {
   private void print(String text) {
     out.print(text);
     if (out.checkError()) {
-      throw new DemoInputException("cannot write to standard output");
+      throw closedOutput();
     }
   }
 
@@ -136,6 +155,9 @@ public final class FleetDemo implements Callable<Integer> {
   }
 
   private static String reason(IOException e) {
-    return e.getClass().getSimpleName();
+    if (e instanceof NoSuchFileException) {
+      return "its folder does not exist";
+    }
+    return e instanceof AccessDeniedException ? "access is denied" : "it is no writable file";
   }
 }

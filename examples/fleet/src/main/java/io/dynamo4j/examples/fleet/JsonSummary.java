@@ -98,9 +98,15 @@ final class JsonSummary {
   private static void percentiles(JsonGenerator json, String name, Percentiles values)
       throws IOException {
     json.writeObjectFieldStart(name);
-    number(json, "mean", values.mean());
-    number(json, "p50", values.at(0.5));
-    number(json, "p99", values.at(0.99));
+    if (values.count() == 0) {
+      json.writeNullField("mean");
+      json.writeNullField("p50");
+      json.writeNullField("p99");
+    } else {
+      number(json, "mean", values.mean());
+      number(json, "p50", values.at(0.5));
+      number(json, "p99", values.at(0.99));
+    }
     json.writeEndObject();
   }
 

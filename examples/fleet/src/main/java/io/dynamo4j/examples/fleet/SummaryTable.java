@@ -48,9 +48,9 @@ final class SummaryTable {
 
   private void percentiles(String name, Function<FleetResult, Percentiles> of) {
     String indent = " ".repeat(name.length());
-    result(name + ", mean", r -> millis(of.apply(r).mean()));
-    result(indent + "  p50", r -> millis(of.apply(r).at(0.5)));
-    result(indent + "  p99", r -> millis(of.apply(r).at(0.99)));
+    result(name + ", mean", r -> ofSample(of.apply(r), of.apply(r).mean()));
+    result(indent + "  p50", r -> ofSample(of.apply(r), of.apply(r).at(0.5)));
+    result(indent + "  p99", r -> ofSample(of.apply(r), of.apply(r).at(0.99)));
   }
 
   private void result(String name, Function<FleetResult, String> cell) {
@@ -98,7 +98,11 @@ final class SummaryTable {
 
   private static String gap(FleetResult result, double q) {
     Percentiles gaps = result.migrationGap();
-    return gaps.count() == 0 ? "–" : millis(gaps.at(q));
+    return ofSample(gaps, gaps.at(q));
+  }
+
+  private static String ofSample(Percentiles sample, double value) {
+    return sample.count() == 0 ? "–" : millis(value);
   }
 
   private static String percent(double fraction) {

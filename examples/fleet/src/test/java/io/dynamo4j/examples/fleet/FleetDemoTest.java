@@ -10,7 +10,6 @@ import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -57,10 +56,9 @@ class FleetDemoTest {
   void shouldShowTheFailuresWhenTheMigrationLimitIsZero() {
     assertThat(demo("--json", "--requests", "300", "--kill-every", "30", "--migration-limit", "0"))
         .isZero();
-    Matcher failed = FAILED.matcher(text(out));
-    while (failed.find()) {
-      assertThat(Integer.parseInt(failed.group(1))).isPositive();
-    }
+    assertThat(FAILED.matcher(text(out)).results().map(r -> Integer.parseInt(r.group(1))))
+        .hasSize(4)
+        .allSatisfy(failed -> assertThat(failed).isPositive());
     assertThat(text(out)).contains("\"ongoing_request\":0}");
   }
 
@@ -97,6 +95,10 @@ class FleetDemoTest {
         "--bogus",
         "--workers 0",
         "--workers many",
+        "--workers 2147483647",
+        "--workers 4000 --blocks 1000000",
+        "--requests 2147483647",
+        "--arrival-speedup 1e-300",
         "--block-size 0",
         "--blocks 0",
         "--blocks 1",
@@ -131,6 +133,25 @@ class FleetDemoTest {
     assertThat(demo("--trace", trace.toString())).isEqualTo(2);
     assertThat(text(err)).contains("broken.jsonl").contains("line=2").contains("output_length");
     assertThat(text(err).lines()).hasSize(1);
+  }
+
+  @Test
+  void shouldEndWhenAKillWaitsOverALongIdleTime() throws IOException {
+    Path trace = folder.resolve("gap.jsonl");
+    Files.writeString(
+        trace,
+        """
+        {"timestamp": 0, "input_length": 600, "output_length": 3, "hash_ids": [1, 2]}
+        {"timestamp": 1e11, "input_length": 600, "output_length": 3, "hash_ids": [1, 2]}
+        """);
+    assertThat(demo("--trace", trace.toString(), "--kill-every", "1", "--json")).isZero();
+    assertThat(text(out)).contains("\"completed\":2");
+  }
+
+  @Test
+  void shouldSayNothingWhereNothingWasMeasured() {
+    assertThat(demo("--requests", "5", "--kill-every", "0", "--json", "--policy", "kv")).isZero();
+    assertThat(text(out)).contains("\"migration_gap_ms\":{\"mean\":null,");
   }
 
   @Test
