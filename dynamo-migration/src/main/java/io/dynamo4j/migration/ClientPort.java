@@ -54,6 +54,7 @@ final class ClientPort<R> implements Flow.Subscription {
   private Owner owner = NOBODY;
   private Flow.@Nullable Subscriber<? super R> subscriber;
   private long outstanding;
+  private @Nullable Throwable thrown;
 
   ClientPort(Scheduler lane, Flow.Subscriber<? super R> subscriber) {
     this.lane = lane;
@@ -91,9 +92,13 @@ final class ClientPort<R> implements Flow.Subscription {
 
   private void readNotes() {
     noted.set(false);
-    if (subscriber == null) {
-      return;
+    if (subscriber != null) {
+      heedNotes();
     }
+    rethrow();
+  }
+
+  private void heedNotes() {
     if (cancelled) {
       subscriber = null;
       owner.cancelled();
@@ -120,7 +125,7 @@ final class ClientPort<R> implements Flow.Subscription {
     }
     try {
       target.onSubscribe(this);
-    } catch (RuntimeException failure) {
+    } catch (RuntimeException | Error failure) {
       clientFailed(failure);
     }
   }
@@ -152,7 +157,7 @@ final class ClientPort<R> implements Flow.Subscription {
     }
     try {
       target.onNext(item);
-    } catch (RuntimeException failure) {
+    } catch (RuntimeException | Error failure) {
       clientFailed(failure);
     }
   }
@@ -183,9 +188,21 @@ final class ClientPort<R> implements Flow.Subscription {
     }
   }
 
-  private void clientFailed(RuntimeException failure) {
-    LOG.warn("subscriber threw, its request is cancelled", failure);
+  /** Cancels for a subscriber that threw; the lane reports it once that is done. */
+  private void clientFailed(Throwable failure) {
+    thrown = failure;
     cancel();
+  }
+
+  private void rethrow() {
+    Throwable failure = thrown;
+    thrown = null;
+    if (failure instanceof Error error) {
+      throw error;
+    }
+    if (failure instanceof RuntimeException exception) {
+      throw exception;
+    }
   }
 
   private static long saturatedSum(long a, long b) {

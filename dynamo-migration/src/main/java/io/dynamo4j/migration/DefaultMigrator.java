@@ -89,6 +89,11 @@ final class DefaultMigrator<Q, R> implements Migrator<Q, R> {
     return nextSequence.getAndIncrement();
   }
 
+  /** Returns how many requests have begun and not ended. */
+  int openRequests() {
+    return open.size();
+  }
+
   void opened(RetryManager<Q, R> request) {
     open.add(request);
   }

@@ -5,7 +5,6 @@ import io.dynamo4j.core.runtime.Scheduler;
 import io.dynamo4j.plane.ResponseStream;
 import java.util.Objects;
 import java.util.concurrent.Flow;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /** The cold side of one request: becomes a {@link RetryManager} once somebody subscribes. */
@@ -26,12 +25,7 @@ final class MigratingStream<Q, R> implements ResponseStream<R> {
     Objects.requireNonNull(subscriber, "subscriber");
     Scheduler lane = migrator.environment.lanes().lane("migrate");
     ClientPort<R> client = new ClientPort<>(lane, subscriber);
-    try {
-      lane.execute(first(lane, client));
-    } catch (RejectedExecutionException environmentClosed) {
-      // No lane is left to signal from.
-      client.reject(MigrationException.closed(0, 0));
-    }
+    lane.execute(first(lane, client));
   }
 
   /** Returns what the subscription begins with. */
@@ -45,9 +39,6 @@ final class MigratingStream<Q, R> implements ResponseStream<R> {
     } catch (RuntimeException failure) {
       return () -> client.reject(MigrationException.ofAdapter(failure));
     }
-    RetryManager<Q, R> manager =
-        new RetryManager<>(migrator, request, profile, options, lane, client);
-    migrator.opened(manager);
-    return manager::start;
+    return new RetryManager<>(migrator, request, profile, options, lane, client)::start;
   }
 }

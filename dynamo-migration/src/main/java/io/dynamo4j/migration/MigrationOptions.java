@@ -2,6 +2,8 @@
 package io.dynamo4j.migration;
 
 import java.time.Duration;
+import java.util.Map;
+import java.util.function.LongConsumer;
 
 /** How far a migrator goes for one request. */
 public final class MigrationOptions {
@@ -34,6 +36,33 @@ public final class MigrationOptions {
 
   public static Builder builder() {
     return new Builder();
+  }
+
+  /**
+   * Reads Dynamo's {@code DYN_MIGRATION_LIMIT} and {@code DYN_MIGRATION_MAX_SEQ_LEN}; a variable
+   * that is absent or is no whole number keeps the default.
+   *
+   * @throws IllegalArgumentException if a number is out of range
+   */
+  public static MigrationOptions fromEnvironment(Map<String, String> environment) {
+    Builder builder = builder();
+    number(environment, "DYN_MIGRATION_LIMIT", builder::limit);
+    number(environment, "DYN_MIGRATION_MAX_SEQ_LEN", builder::maxSeqLen);
+    return builder.build();
+  }
+
+  private static void number(Map<String, String> environment, String name, LongConsumer setter) {
+    String text = environment.get(name);
+    if (text == null) {
+      return;
+    }
+    long value;
+    try {
+      value = Long.parseLong(text.strip());
+    } catch (NumberFormatException absent) {
+      return;
+    }
+    setter.accept(value);
   }
 
   public Builder toBuilder() {

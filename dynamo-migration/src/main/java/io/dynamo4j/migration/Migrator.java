@@ -44,7 +44,8 @@ public interface Migrator<Q, R> extends AutoCloseable {
 
   /**
    * Fails open streams with {@code CLOSED}, later ones too, and closes the environment if the
-   * builder made it, waiting a moment for its running tasks. Idempotent.
+   * builder made it, waiting a moment for its running tasks: then there is no lane to fail a later
+   * stream from, and {@code subscribe} throws as {@link ResponseStream} says. Idempotent.
    */
   @Override
   void close();

@@ -76,6 +76,8 @@ final class RetryManager<Q, R>
   }
 
   void start() {
+    // In this order: either this sees the migrator closed, or its close finds the request.
+    migrator.opened(this);
     client.open(this);
     if (migrator.isClosed()) {
       closeOnLane();
@@ -345,12 +347,13 @@ final class RetryManager<Q, R>
     client.fail(error);
   }
 
-  /** Fails the request with {@code CLOSED}, from any thread. */
+  /** Fails the request with {@code CLOSED}, from any thread; a closed lane has ended it already. */
   void close() {
     try {
       lane.execute(this::closeOnLane);
     } catch (RejectedExecutionException laneClosed) {
       LOG.debug("request outlived its lane: requestId={}", profile.requestId());
+      migrator.ended(this);
     }
   }
 

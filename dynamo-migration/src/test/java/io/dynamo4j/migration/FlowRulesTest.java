@@ -2,6 +2,7 @@
 package io.dynamo4j.migration;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.dynamo4j.core.model.ErrorType;
 import io.dynamo4j.core.model.LLMEngineOutput;
@@ -14,6 +15,7 @@ import io.dynamo4j.migration.event.RecoveryOutcome;
 import io.dynamo4j.plane.ResponseStream;
 import io.dynamo4j.testkit.script.ScriptedDispatch;
 import io.dynamo4j.testkit.script.WorkerScript;
+import io.dynamo4j.testkit.simulation.SimulationFailure;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
@@ -275,8 +277,13 @@ class FlowRulesTest {
                   throw new IllegalStateException("planted");
                 });
 
-    rig.run(Rig.request().build(), client);
+    // The lane reports it, and a simulation ends by what its lanes report.
+    assertThatThrownBy(() -> rig.run(Rig.request().build(), client))
+        .isInstanceOf(SimulationFailure.class)
+        .rootCause()
+        .hasMessage("planted");
 
+    assertThat(rig.events(MigrationEvent.Ended.class)).hasSize(1);
     assertThat(client.items()).hasSize(1);
     assertThat(client.isEnded()).isFalse();
     assertThat(rig.dispatches()).hasSize(1);

@@ -36,6 +36,7 @@ final class MigrationHarness {
   private final ScriptedDispatcher workers = ScriptedDispatcher.create();
   private final Migrator<PreprocessedRequest, LLMEngineOutput> migrator;
   private int timersAtEnd;
+  private int clientFaults;
 
   private MigrationHarness(long seed, PlantedBug bug) {
     this.scenario = Scenario.draw(seed);
@@ -44,7 +45,10 @@ final class MigrationHarness {
     this.simulation = Simulation.builder().seed(seed).maxEvents(100_000).build();
     this.thinking = simulation.random("thinking");
     Environment gateway = simulation.environment("gateway");
-    this.timers = new TimerLedger(gateway.lanes(), bug != PlantedBug.TIMER_NOT_CANCELLED);
+    this.timers =
+        new TimerLedger(
+            ClientFaults.caught(gateway.lanes(), () -> clientFaults++),
+            bug != PlantedBug.TIMER_NOT_CANCELLED);
     for (int i = 0; i < scenario.workers.size(); i++) {
       workers.worker(i + 1, Act.script(scenario.workers.get(i), scenario.deaf.get(i)));
     }
@@ -88,6 +92,7 @@ final class MigrationHarness {
     int dispatchesBefore = workers.dispatches().size();
     MigratorStats before = migrator.stats();
     events.clear();
+    clientFaults = 0;
     RecordingClient client = client();
     simulation
         .controller()
@@ -109,6 +114,9 @@ final class MigrationHarness {
     List<ScriptedDispatch> dispatches =
         workers.dispatches().subList(dispatchesBefore, workers.dispatches().size());
     checkDispatches(dispatches);
+    assertThat(clientFaults)
+        .as("reports of a client's throw")
+        .isEqualTo(client.hasThrown() ? 1 : 0);
     if (client.isCancelled() || client.hasThrown()) {
       checkLeft(client, dispatches);
     } else {

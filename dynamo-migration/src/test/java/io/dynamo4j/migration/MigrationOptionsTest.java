@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.time.Duration;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -50,6 +51,40 @@ class MigrationOptionsTest {
     assertThatThrownBy(() -> MigrationOptions.builder().maxSeqLen(tokens))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("maxSeqLen=" + tokens);
+  }
+
+  @Test
+  void shouldReadDynamosVariables() {
+    MigrationOptions options =
+        MigrationOptions.fromEnvironment(
+            Map.of("DYN_MIGRATION_LIMIT", " 3 ", "DYN_MIGRATION_MAX_SEQ_LEN", "8192"));
+
+    assertThat(options.limit()).isEqualTo(3);
+    assertThat(options.maxSeqLen()).isEqualTo(8192);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"", "three", "1.5", "0x10"})
+  void shouldKeepDefaultsWhenVariableIsNoNumber(String text) {
+    MigrationOptions options =
+        MigrationOptions.fromEnvironment(
+            Map.of("DYN_MIGRATION_LIMIT", text, "DYN_MIGRATION_MAX_SEQ_LEN", text));
+
+    assertThat(options).usingRecursiveComparison().isEqualTo(MigrationOptions.ofDefaults());
+    assertThat(MigrationOptions.fromEnvironment(Map.of()))
+        .usingRecursiveComparison()
+        .isEqualTo(MigrationOptions.ofDefaults());
+  }
+
+  @Test
+  void shouldRejectVariableWhenOutOfRange() {
+    assertThatThrownBy(() -> MigrationOptions.fromEnvironment(Map.of("DYN_MIGRATION_LIMIT", "-1")))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("limit=-1");
+    assertThatThrownBy(
+            () -> MigrationOptions.fromEnvironment(Map.of("DYN_MIGRATION_MAX_SEQ_LEN", "0")))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("maxSeqLen=0");
   }
 
   @Test

@@ -2,11 +2,13 @@
 package io.dynamo4j.migration;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.dynamo4j.core.model.ErrorType;
 import io.dynamo4j.core.model.LLMEngineOutput;
 import io.dynamo4j.core.model.PreprocessedRequest;
 import io.dynamo4j.core.model.StopConditions;
+import io.dynamo4j.core.runtime.RealEnvironment;
 import io.dynamo4j.testkit.script.ScriptedDispatcher;
 import io.dynamo4j.testkit.script.WorkerScript;
 import java.util.ArrayList;
@@ -14,6 +16,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Flow;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -79,13 +82,41 @@ class RealThreadsTest {
     open.awaitFirst();
 
     migrator.close();
-    migrator.migrate(request()).subscribe(late);
+    assertThatThrownBy(() -> migrator.migrate(request()).subscribe(late))
+        .isInstanceOf(RejectedExecutionException.class);
 
-    for (Waiting client : List.of(open, late)) {
-      client.awaitEnd();
-      assertThat(client.error).isInstanceOf(MigrationException.class);
-      assertThat(client.error).hasMessage("migrator was closed");
-    }
+    open.awaitEnd();
+    assertThat(open.error).isInstanceOf(MigrationException.class);
+    assertThat(open.error).hasMessage("migrator was closed");
+    assertThat(late.subscription).isNull();
+    assertThat(late.error).isNull();
+  }
+
+  @Test
+  void shouldKeepNoRequestWhenTheHostsEnvironmentClosedFirst() throws InterruptedException {
+    RealEnvironment environment = RealEnvironment.create();
+    DefaultMigrator<PreprocessedRequest, LLMEngineOutput> migrator =
+        (DefaultMigrator<PreprocessedRequest, LLMEngineOutput>)
+            Migrator.builder()
+                .limit(3)
+                .adapter(ReplayAdapter.preprocessed())
+                .dispatcher(ScriptedDispatcher.create().worker(1, WorkerScript.open().tokens(1)))
+                .environment(environment.environment())
+                .build();
+    Waiting open = new Waiting();
+    Waiting late = new Waiting();
+    migrator.migrate(request()).subscribe(open);
+    open.awaitFirst();
+    assertThat(migrator.openRequests()).isEqualTo(1);
+
+    environment.close();
+    assertThatThrownBy(() -> migrator.migrate(request()).subscribe(late))
+        .isInstanceOf(RejectedExecutionException.class);
+    assertThat(late.subscription).isNull();
+    assertThat(migrator.openRequests()).isEqualTo(1);
+    migrator.close();
+
+    assertThat(migrator.openRequests()).isZero();
   }
 
   /** Asks for one item at a time and lets a test wait. */

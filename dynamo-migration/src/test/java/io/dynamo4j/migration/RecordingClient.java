@@ -165,7 +165,7 @@ final class RecordingClient implements Flow.Subscriber<LLMEngineOutput> {
   }
 
   /** What a misbehaving subscriber throws. */
-  private static final class PlantedException extends RuntimeException {
+  static final class PlantedException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
     PlantedException() {

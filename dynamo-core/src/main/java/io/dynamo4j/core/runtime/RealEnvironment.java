@@ -74,6 +74,9 @@ public final class RealEnvironment implements Lanes, AutoCloseable {
   /**
    * Makes an environment over the caller's threads, which stay the caller's to shut down.
    *
+   * <p>An executor may refuse work for a while: lanes keep their tasks and try again. One that is
+   * an {@link ExecutorService} closes its lanes by being shut down.
+   *
    * @param executor runs the lanes; it may have any number of threads, but never the caller's own
    * @param timer only hands tasks to lanes; it must have one thread, or tasks of different
    *     deadlines may change places

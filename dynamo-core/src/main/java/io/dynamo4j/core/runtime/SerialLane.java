@@ -5,6 +5,7 @@ import java.util.Objects;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Executor;
+import java.util.concurrent.ExecutorService;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
@@ -21,10 +22,20 @@ import java.util.function.BooleanSupplier;
  * by one, set by whoever submits the next) or by the executor's own hand-over. {@link
  * ConcurrentLinkedQueue} and {@link AtomicBoolean} are enough for that: a task costs a node and an
  * enqueue, which the executor's hand-over dwarfs, so nothing weaker is worth proving.
+ *
+ * <p><b>Rejection.</b> An executor that is full for a moment refuses turns, not tasks: the lane
+ * keeps its queue and its flag, and the timer tries again, ever more rarely up to every {@value
+ * #MAX_RETRY_MILLIS} ms. So a lane that rejects a task is closed, as its users take it to be: its
+ * environment was closed, its executor was shut down, or its executor is full and its timer was
+ * shut down. What the queue of a lane holds that can never run again is dropped.
  */
 final class SerialLane implements Scheduler, Runnable {
   private static final int TASKS_PER_TURN = 256;
-  private static final long RETRY_MILLIS = 1;
+  private static final int MIN_RETRY_MILLIS = 1;
+  private static final int MAX_RETRY_MILLIS = 64;
+
+  /** After a close, accepted tasks get this many tries to run: about six seconds. */
+  private static final int RETRIES_ONCE_CLOSED = 100;
 
   private final String name;
   private final Executor executor;
@@ -34,6 +45,10 @@ final class SerialLane implements Scheduler, Runnable {
   private final LaneFailureHandler failureHandler;
   private final Queue<Runnable> queue = new ConcurrentLinkedQueue<>();
   private final AtomicBoolean active = new AtomicBoolean();
+
+  // Of whoever has set the flag.
+  private int retryMillis = MIN_RETRY_MILLIS;
+  private int retriesOnceClosed;
 
   SerialLane(
       String name,
@@ -60,12 +75,9 @@ final class SerialLane implements Scheduler, Runnable {
     Objects.requireNonNull(task, "task");
     checkOpen();
     queue.add(task);
-    if (active.compareAndSet(false, true)) {
-      try {
-        executor.execute(this);
-      } catch (RejectedExecutionException rejected) {
-        onRejected(task, rejected);
-      }
+    if (active.compareAndSet(false, true) && !handOver() && !retryLater()) {
+      drop();
+      throw rejection();
     }
   }
 
@@ -80,6 +92,7 @@ final class SerialLane implements Scheduler, Runnable {
   /** One turn; called by the executor only. */
   @Override
   public void run() {
+    retryMillis = MIN_RETRY_MILLIS;
     do {
       for (int i = 0; i < TASKS_PER_TURN; i++) {
         Runnable task = queue.poll();
@@ -95,7 +108,7 @@ final class SerialLane implements Scheduler, Runnable {
     } while (!handOver());
   }
 
-  /** Gives the thread to others; false if the executor takes nothing more and the turn goes on. */
+  /** Submits the next turn; false if the executor refuses it. */
   private boolean handOver() {
     try {
       executor.execute(this);
@@ -105,34 +118,30 @@ final class SerialLane implements Scheduler, Runnable {
     }
   }
 
-  /**
-   * Takes back a task that its caller learns was refused. Tasks that other threads added meanwhile
-   * were accepted: the timer tries again for those.
-   */
-  private void onRejected(Runnable task, RejectedExecutionException rejected) {
-    boolean takenBack = queue.remove(task);
-    active.set(false);
-    if (!queue.isEmpty() && active.compareAndSet(false, true)) {
-      retryLater();
+  /** Returns false if the lane has ended: no turn will come any more. */
+  private boolean retryLater() {
+    if (isShutDown() || (closed.getAsBoolean() && ++retriesOnceClosed > RETRIES_ONCE_CLOSED)) {
+      return false;
     }
-    if (takenBack) {
-      throw rejected;
-    }
-  }
-
-  private void retryLater() {
+    int delay = retryMillis;
+    retryMillis = Math.min(2 * delay, MAX_RETRY_MILLIS);
     try {
-      var unused = timer.schedule(this::retry, RETRY_MILLIS, TimeUnit.MILLISECONDS);
-    } catch (RejectedExecutionException shutDown) {
-      queue.clear();
-      active.set(false);
+      var unused = timer.schedule(this::retry, delay, TimeUnit.MILLISECONDS);
+      return true;
+    } catch (RejectedExecutionException timerShutDown) {
+      return false;
     }
   }
 
   private void retry() {
-    if (!handOver()) {
-      retryLater();
+    if (!handOver() && !retryLater()) {
+      drop();
     }
+  }
+
+  private void drop() {
+    queue.clear();
+    active.set(false);
   }
 
   private void runTask(Runnable task) {
@@ -148,9 +157,17 @@ final class SerialLane implements Scheduler, Runnable {
   }
 
   private void checkOpen() {
-    if (closed.getAsBoolean()) {
-      throw new RejectedExecutionException("lane is closed: lane=" + name);
+    if (closed.getAsBoolean() || isShutDown()) {
+      throw rejection();
     }
+  }
+
+  private boolean isShutDown() {
+    return executor instanceof ExecutorService service && service.isShutdown();
+  }
+
+  private RejectedExecutionException rejection() {
+    return new RejectedExecutionException("lane is closed: lane=" + name);
   }
 
   @Override
