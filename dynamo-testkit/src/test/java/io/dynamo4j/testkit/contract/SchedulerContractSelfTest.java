@@ -7,7 +7,9 @@ import io.dynamo4j.core.runtime.Cancellable;
 import io.dynamo4j.core.runtime.NanoClock;
 import io.dynamo4j.core.runtime.Scheduler;
 import java.util.ArrayDeque;
+import java.util.Collections;
 import java.util.Deque;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.ScheduledExecutorService;
@@ -18,6 +20,14 @@ import org.junit.jupiter.api.Test;
 
 /** The contract catches one planted wrong lane of each kind, and passes the right one. */
 class SchedulerContractSelfTest {
+
+  /** Threads may happen to take turns: with a busy machine a race needs more than one run. */
+  private static final int OVERLAP_RUNS = 20;
+
+  private static final List<String> OVERLAP_TESTS =
+      List.of(
+          "shouldKeepEachSendersOrderAndNeverOverlapWhenManyLanesSend",
+          "shouldNotOverlapWithExecutedTasksWhenTimerFires");
 
   @Test
   void shouldPassTheRightLaneThroughTheSameMachinery() {
@@ -43,10 +53,12 @@ class SchedulerContractSelfTest {
 
   @Test
   void shouldCatchLaneWhoseTasksOverlap() {
-    assertThat(failuresOf((right, pool, timer) -> name -> new Overlapping(right.lane(name), pool)))
-        .containsAnyOf(
-            "shouldKeepEachSendersOrderAndNeverOverlapWhenManyLanesSend",
-            "shouldNotOverlapWithExecutedTasksWhenTimerFires");
+    Set<String> failures = Set.of();
+    for (int run = 0; run < OVERLAP_RUNS && Collections.disjoint(failures, OVERLAP_TESTS); run++) {
+      failures =
+          failuresOf((right, pool, timer) -> name -> new Overlapping(right.lane(name), pool));
+    }
+    assertThat(failures).containsAnyElementsOf(OVERLAP_TESTS);
   }
 
   @Test
