@@ -10,4 +10,5 @@ module io.dynamo4j.migration {
 
   exports io.dynamo4j.migration;
   exports io.dynamo4j.migration.event;
+  exports io.dynamo4j.migration.text;
 }

@@ -47,6 +47,9 @@ final class AnswerFlow<R> {
   private final TokenLedger ledger;
   private boolean openedOnce;
   private @Nullable FinishReason held;
+  private @Nullable R lastDelivered;
+  private @Nullable R earlier;
+  private long replayed;
 
   AnswerFlow(
       ReplayAdapter<?, R> adapter,
@@ -68,6 +71,8 @@ final class AnswerFlow<R> {
 
   void attemptBegan() {
     held = null;
+    replayed = ledger.delivered();
+    earlier = lastDelivered;
   }
 
   /** A worker opened its stream. */
@@ -95,7 +100,8 @@ final class AnswerFlow<R> {
   }
 
   /** Judges one item and passes it on if the client is to have it. */
-  Fate accept(AttemptRun<R> run, R item) {
+  Fate accept(AttemptRun<R> run, R sent) {
+    R item = earlier == null ? sent : adapter.continued(sent, replayed, earlier);
     int choice = adapter.choice(item);
     TokenSlice tokens = adapter.tokens(item);
     FinishReason finish = adapter.finishReason(item);
@@ -128,6 +134,7 @@ final class AnswerFlow<R> {
       AttemptRun<R> run, int choice, TokenSlice tokens, @Nullable FinishReason finish, R item) {
     if (!tokens.isEmpty()) {
       track(run, choice, tokens);
+      lastDelivered = item;
     }
     if (finish != null) {
       ledger.finish(choice);
@@ -149,6 +156,8 @@ final class AnswerFlow<R> {
 
   /** Lets the tracked tokens go. */
   void close() {
+    lastDelivered = null;
+    earlier = null;
     ledger.stopTracking();
   }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dynamo4j.migration;
 
+import io.dynamo4j.core.model.CompletionUsage;
 import io.dynamo4j.core.model.FinishReason;
 import io.dynamo4j.core.model.LLMEngineOutput;
 import io.dynamo4j.core.model.PreprocessedRequest;
@@ -13,6 +14,9 @@ final class PreprocessedReplayAdapter
     implements ReplayAdapter<PreprocessedRequest, LLMEngineOutput> {
 
   static final PreprocessedReplayAdapter INSTANCE = new PreprocessedReplayAdapter();
+
+  /** A prompt that is no tokens, by the name that peers use. */
+  private static final String EMBEDDINGS = "prompt_embeds";
 
   private PreprocessedReplayAdapter() {}
 
@@ -33,6 +37,9 @@ final class PreprocessedReplayAdapter
     SamplingOptions sampling = request.samplingOptions();
     if (sampling.guidedDecoding() != null) {
       return Replayability.untilOpened("grammar state of guided decoding");
+    }
+    if (request.extensions().get(EMBEDDINGS) != null) {
+      return Replayability.untilOpened("prompt given as embeddings, which override tokens");
     }
     if (sampling.n() > 1) {
       return Replayability.untilOpened("several choices");
@@ -64,7 +71,22 @@ final class PreprocessedReplayAdapter
     if (item == null) {
       return LLMEngineOutput.last(TokenSlice.empty(), reason);
     }
-    return LLMEngineOutput.last(item.tokenIds().slice(0, kept), reason).withIndex(item.index());
+    return item.cut(kept, reason);
+  }
+
+  @Override
+  public LLMEngineOutput continued(LLMEngineOutput item, long replayed, LLMEngineOutput earlier) {
+    LLMEngineOutput whole = item;
+    CompletionUsage usage = item.usage();
+    if (usage != null) {
+      whole = whole.withUsage(usage.rebased(replayed));
+    }
+    if (!Double.isNaN(item.cumLogProbs())) {
+      // Unknown before, unknown after: NaN stays NaN.
+      double sum = item.cumLogProbs() + earlier.cumLogProbs();
+      whole = whole.withLogProbs(sum, item.logProbs());
+    }
+    return whole;
   }
 
   @Override

@@ -52,6 +52,19 @@ public interface ReplayAdapter<Q, R> {
    */
   R finished(@Nullable R item, int kept, FinishReason reason);
 
+  /**
+   * Returns an item of a continuation as an unbroken answer would have brought it: whatever counts
+   * from the beginning of the answer, such as usage and sums, counts the earlier attempts too.
+   * Called for every item of an attempt that began with delivered tokens.
+   *
+   * @param item the item as the worker sent it
+   * @param replayed how many tokens of the attempt's prompt are answer
+   * @param earlier the last item with tokens that earlier attempts delivered
+   */
+  default R continued(R item, long replayed, R earlier) {
+    return item;
+  }
+
   /** Returns which of several answers an item belongs to, from 0. */
   default int choice(R item) {
     return 0;

@@ -2,6 +2,9 @@
 package io.dynamo4j.core.model;
 
 import io.dynamo4j.core.token.TokenSlice;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.Map;
 import java.util.Objects;
 
 /**
@@ -16,6 +19,7 @@ public final class PreprocessedRequest {
   private final StopConditions stopConditions;
   private final SamplingOptions samplingOptions;
   private final RoutingHints routing;
+  private final Map<String, Object> extensions;
 
   private PreprocessedRequest(Builder builder) {
     this.requestId = Objects.requireNonNull(builder.requestId, "requestId");
@@ -24,6 +28,7 @@ public final class PreprocessedRequest {
     this.stopConditions = Objects.requireNonNull(builder.stopConditions, "stopConditions");
     this.samplingOptions = Objects.requireNonNull(builder.samplingOptions, "samplingOptions");
     this.routing = Objects.requireNonNull(builder.routing, "routing");
+    this.extensions = builder.extensions;
   }
 
   /**
@@ -45,6 +50,7 @@ public final class PreprocessedRequest {
     builder.stopConditions = stopConditions;
     builder.samplingOptions = samplingOptions;
     builder.routing = routing;
+    builder.extensions = extensions;
     return builder;
   }
 
@@ -73,6 +79,15 @@ public final class PreprocessedRequest {
     return routing;
   }
 
+  /**
+   * Returns what else travels to the worker, by the names that peers use: output options,
+   * penalties, annotations, media and whatever else this library carries without reading it.
+   * Objects are maps; unmodifiable, in the order given.
+   */
+  public Map<String, Object> extensions() {
+    return extensions;
+  }
+
   /** Tells id, model and length: prompts are never logged. */
   @Override
   public String toString() {
@@ -93,6 +108,7 @@ public final class PreprocessedRequest {
     private StopConditions stopConditions = StopConditions.ofDefaults();
     private SamplingOptions samplingOptions = SamplingOptions.ofDefaults();
     private RoutingHints routing = RoutingHints.none();
+    private Map<String, Object> extensions = Collections.emptyMap();
 
     private Builder() {}
 
@@ -118,6 +134,12 @@ public final class PreprocessedRequest {
 
     public Builder routing(RoutingHints routing) {
       this.routing = routing;
+      return this;
+    }
+
+    /** Copies the map; what its values refer to must not change any more. */
+    public Builder extensions(Map<String, Object> extensions) {
+      this.extensions = Collections.unmodifiableMap(new LinkedHashMap<>(extensions));
       return this;
     }
 

@@ -16,6 +16,7 @@ public final class SamplingOptions {
   private final @Nullable Double temperature;
   private final @Nullable Double topP;
   private final @Nullable Long seed;
+  private final boolean includeStopInOutput;
   private final @Nullable Map<String, Object> guidedDecoding;
 
   private SamplingOptions(Builder builder) {
@@ -23,6 +24,7 @@ public final class SamplingOptions {
     this.temperature = builder.temperature;
     this.topP = builder.topP;
     this.seed = builder.seed;
+    this.includeStopInOutput = builder.includeStopInOutput;
     this.guidedDecoding =
         builder.guidedDecoding == null
             ? null
@@ -54,6 +56,11 @@ public final class SamplingOptions {
     return seed == null ? OptionalLong.empty() : OptionalLong.of(seed);
   }
 
+  /** Returns whether a stop string that ends the answer stays in it; false by default. */
+  public boolean includeStopInOutput() {
+    return includeStopInOutput;
+  }
+
   /**
    * Returns the constraint on the output (JSON schema, regular expression, grammar …), or null. Its
    * mere presence means that the engine keeps grammar state which a replay cannot rebuild.
@@ -68,6 +75,7 @@ public final class SamplingOptions {
     private @Nullable Double temperature;
     private @Nullable Double topP;
     private @Nullable Long seed;
+    private boolean includeStopInOutput;
     private @Nullable Map<String, Object> guidedDecoding;
 
     private Builder() {}
@@ -92,6 +100,12 @@ public final class SamplingOptions {
 
     public Builder seed(long seed) {
       this.seed = seed;
+      return this;
+    }
+
+    /** Keeps the stop string in the answer that it ends. */
+    public Builder includeStopInOutput(boolean include) {
+      this.includeStopInOutput = include;
       return this;
     }
 

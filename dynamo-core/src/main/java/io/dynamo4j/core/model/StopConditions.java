@@ -20,6 +20,7 @@ public final class StopConditions {
   private final long minTokens;
   private final List<String> stop;
   private final List<Integer> stopTokenIds;
+  private final List<Integer> visibleStopTokenIds;
   private final boolean ignoreEos;
 
   private StopConditions(Builder builder) {
@@ -27,6 +28,7 @@ public final class StopConditions {
     this.minTokens = builder.minTokens;
     this.stop = List.copyOf(builder.stop);
     this.stopTokenIds = List.copyOf(builder.stopTokenIds);
+    this.visibleStopTokenIds = List.copyOf(builder.visibleStopTokenIds);
     this.ignoreEos = builder.ignoreEos;
   }
 
@@ -44,6 +46,7 @@ public final class StopConditions {
     builder.minTokens = minTokens;
     builder.stop = stop;
     builder.stopTokenIds = stopTokenIds;
+    builder.visibleStopTokenIds = visibleStopTokenIds;
     builder.ignoreEos = ignoreEos;
     return builder;
   }
@@ -58,14 +61,22 @@ public final class StopConditions {
     return minTokens;
   }
 
+  /** Returns the strings that end an answer. */
   public List<String> stop() {
     return stop;
   }
 
+  /** Returns the tokens that end an answer; their text is not part of it. */
   public List<Integer> stopTokenIds() {
     return stopTokenIds;
   }
 
+  /** Returns the tokens that end an answer and whose text is part of it. */
+  public List<Integer> visibleStopTokenIds() {
+    return visibleStopTokenIds;
+  }
+
+  /** Returns whether nothing but the budget may end the answer: every stop is without effect. */
   public boolean ignoreEos() {
     return ignoreEos;
   }
@@ -94,6 +105,7 @@ public final class StopConditions {
     private long minTokens = UNSET;
     private List<String> stop = List.of();
     private List<Integer> stopTokenIds = List.of();
+    private List<Integer> visibleStopTokenIds = List.of();
     private boolean ignoreEos;
 
     private Builder() {}
@@ -115,6 +127,11 @@ public final class StopConditions {
 
     public Builder stopTokenIds(List<Integer> stopTokenIds) {
       this.stopTokenIds = Objects.requireNonNull(stopTokenIds, "stopTokenIds");
+      return this;
+    }
+
+    public Builder visibleStopTokenIds(List<Integer> tokenIds) {
+      this.visibleStopTokenIds = Objects.requireNonNull(tokenIds, "tokenIds");
       return this;
     }
 
