@@ -47,6 +47,18 @@ public record HouseModule(
   public static final HouseModule MIGRATION =
       new HouseModule(
           "dynamo-migration", List.of("io.dynamo4j.migration"), List.of(CORE), List.of(SLF4J));
+  public static final HouseModule MICROMETER =
+      new HouseModule(
+          "dynamo-micrometer",
+          List.of("io.dynamo4j.micrometer"),
+          List.of(CORE, MIGRATION),
+          List.of("io.micrometer"));
+  public static final HouseModule TESTKIT_CONTRACTS =
+      new HouseModule(
+          "dynamo-testkit-contracts",
+          List.of("io.dynamo4j.testkit.contracts"),
+          List.of(CORE, TESTKIT, MIGRATION),
+          List.of("org.junit.jupiter", "org.opentest4j", "net.jqwik", "org.assertj"));
   public static final HouseModule SIMULATION =
       new HouseModule(
           "dynamo-simulation",

@@ -52,11 +52,19 @@ public final class ModuleRules {
           .because("what callers see must stay")
           .allowEmptyShould(true);
 
-  /** No third party's type in an API signature; a test harness may show its test framework. */
+  /** Binders exist to bind to a library of the host's. */
+  private static final String BINDERS = "io.dynamo4j.micrometer..";
+
+  /**
+   * No third party's type in an API signature; a test harness may show its test framework, a binder
+   * what it binds to.
+   */
   public static final ArchRule NO_THIRD_PARTY_IN_SIGNATURES =
       classes()
           .that(Signatures.areApi())
           .and(DescribedPredicate.not(SimulationRules.areHarness()))
+          .and()
+          .resideOutsideOfPackage(BINDERS)
           .should(
               Signatures.showOnly(
                   "types of the JDK and of this project",

@@ -285,7 +285,10 @@ public final class SimulationRules {
   private static final String REAL_ENVIRONMENT = "io.dynamo4j.core.runtime.RealEnvironment";
 
   private static final Set<String> HARNESS_PACKAGES =
-      Set.of("io.dynamo4j.testkit.contract", "io.dynamo4j.testkit.search");
+      Set.of(
+          "io.dynamo4j.testkit.contract",
+          "io.dynamo4j.testkit.contracts",
+          "io.dynamo4j.testkit.search");
 
   private static final String READER_THREAD = "io.dynamo4j.testkit.simulation.BatonThread";
 

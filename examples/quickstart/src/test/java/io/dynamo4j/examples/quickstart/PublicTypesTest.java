@@ -30,7 +30,9 @@ class PublicTypesTest {
           "dynamo-indexer",
           "dynamo-kvrouter",
           "dynamo-migration",
-          "dynamo-testkit");
+          "dynamo-micrometer",
+          "dynamo-testkit",
+          "dynamo-testkit-contracts");
 
   private static final List<String> UNPUBLISHED =
       List.of(
@@ -38,6 +40,8 @@ class PublicTypesTest {
           "dynamo-conformance",
           "dynamo-benchmarks",
           "examples/fleet",
+          "examples/metrics",
+          "examples/property-tests",
           "examples/quickstart");
 
   /** Used all the same, or made for code outside of this repository. */

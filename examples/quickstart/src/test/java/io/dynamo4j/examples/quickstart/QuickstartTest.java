@@ -3,6 +3,7 @@ package io.dynamo4j.examples.quickstart;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.dynamo4j.core.testing.SharedData;
 import java.io.ByteArrayOutputStream;
@@ -26,6 +27,13 @@ class QuickstartTest {
     }
 
     assertThat(printed.toString(UTF_8)).isEqualTo("The stream never breaks.");
+  }
+
+  @Test
+  void shouldRunWhereMicrometerIsAbsent() {
+    assertThatThrownBy(() -> Class.forName("io.micrometer.core.instrument.MeterRegistry"))
+        .isInstanceOf(ClassNotFoundException.class);
+    shouldPrintWholeSentenceWhenWorkerDies();
   }
 
   @Test
