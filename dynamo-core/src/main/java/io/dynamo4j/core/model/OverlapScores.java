@@ -22,7 +22,7 @@ public final class OverlapScores {
   private int[] numbers = new int[INITIAL_ROOM];
   private int[] depths = new int[INITIAL_ROOM];
   private int size;
-  private long[] scratch = new long[1];
+  private @Nullable Object kept;
 
   private OverlapScores() {
     table = named;
@@ -87,15 +87,43 @@ public final class OverlapScores {
     size = at;
   }
 
+  /** Forgets all workers but the first {@code count} added. */
+  public void truncate(int count) {
+    size = Objects.checkIndex(count, size + 1);
+  }
+
   /**
-   * Returns room for an index's own use during one lookup, so that it needs none of its own:
-   * contents undefined, at least {@code words} longs.
+   * Sets the depth of {@code worker(index)}; 0 takes it out, by the last one in its place.
+   *
+   * @param depth matched leading blocks, at most what they were
    */
-  public long[] scratch(int words) {
-    if (scratch.length < words) {
-      scratch = new long[words];
+  public void lower(int index, int depth) {
+    Objects.checkIndex(index, size);
+    if (depth > 0) {
+      depths[index] = depth;
+    } else {
+      size--;
+      numbers[index] = numbers[size];
+      depths[index] = depths[size];
     }
-    return scratch;
+  }
+
+  /** Returns the number by which {@code worker(index)} was added. */
+  public int number(int index) {
+    return numbers[Objects.checkIndex(index, size)];
+  }
+
+  /**
+   * Returns what an index last left here by {@link #keepForIndex}, null at first: its own state of
+   * a lookup, so that the next one needs none of its own.
+   */
+  public @Nullable Object keptForIndex() {
+    return kept;
+  }
+
+  /** Leaves an index's own state here. */
+  public void keepForIndex(Object state) {
+    kept = Objects.requireNonNull(state, "state");
   }
 
   /** Returns the number of workers that matched at least one block. */

@@ -2,14 +2,16 @@
 package io.dynamo4j.core.tree;
 
 import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Memory of edges: for each address the local hash of a block and the node that the block is part
  * of. Runs never move, so an address names a block for as long as it lives, whatever nodes are
  * split or merged around it.
  *
- * <p><b>Threads.</b> One writer. Readers beside it may see anything in a run that is being changed,
- * or fail on a page that is gone; they validate afterwards.
+ * <p><b>Threads.</b> One writer. Readers call {@link #match} and {@link #begins} with an address
+ * that they have read after its node's version; in a run that is no more they may see anything, or
+ * nothing, and the version tells them.
  */
 final class BlockArena {
   /*
@@ -52,7 +54,7 @@ final class BlockArena {
   private static final long[] NO_HASHES = {};
   private static final int[] NO_OWNERS = {};
 
-  private long[][] hashPages = new long[INITIAL_PAGES][];
+  private long[] @Nullable [] hashPages = new long[INITIAL_PAGES][];
   private int[][] ownerPages = new int[INITIAL_PAGES][];
   private int[] pageClass = new int[INITIAL_PAGES];
   private int[] pageLive = new int[INITIAL_PAGES];
@@ -182,8 +184,9 @@ final class BlockArena {
     }
   }
 
+  /** Returns the local hash of a block in use; for the writer. */
   long hash(int address) {
-    return hashPages[address >>> PAGE_BITS][address & OFFSET];
+    return pageOf(address)[address & OFFSET];
   }
 
   /** Returns the node that a block is part of, something negative if it is not in use. */
@@ -194,7 +197,7 @@ final class BlockArena {
 
   /** Writes hashes into a run. */
   void write(int address, long[] from, int offset, int count) {
-    System.arraycopy(from, offset, hashPages[address >>> PAGE_BITS], address & OFFSET, count);
+    System.arraycopy(from, offset, pageOf(address), address & OFFSET, count);
   }
 
   /** Makes a node, or {@link #NOBODY}, the owner of blocks. */
@@ -203,11 +206,31 @@ final class BlockArena {
     Arrays.fill(ownerPages[address >>> PAGE_BITS], offset, offset + count, node);
   }
 
-  /** Returns how many blocks from {@code address} on equal the query, at most {@code limit}. */
-  int match(int address, long[] query, int from, int limit) {
-    long[] page = hashPages[address >>> PAGE_BITS];
+  /** Returns whether the block at an address has a hash; for readers. */
+  boolean begins(int address, long hash) {
+    long[] page = pageOf(address);
     int offset = address & OFFSET;
+    return offset < page.length && page[offset] == hash;
+  }
+
+  /**
+   * Returns how many blocks from {@code address} on equal the query, at most {@code limit}; 0 for
+   * readers whose run is gone.
+   */
+  int match(int address, long[] query, int from, int limit) {
+    long[] page = pageOf(address);
+    int offset = address & OFFSET;
+    if (offset + limit > page.length) {
+      return 0;
+    }
     int difference = Arrays.mismatch(query, from, from + limit, page, offset, offset + limit);
     return difference < 0 ? limit : difference;
+  }
+
+  private long[] pageOf(int address) {
+    long[] @Nullable [] pages = hashPages;
+    int page = address >>> PAGE_BITS;
+    long[] found = page < pages.length ? pages[page] : null;
+    return found == null ? NO_HASHES : found;
   }
 }

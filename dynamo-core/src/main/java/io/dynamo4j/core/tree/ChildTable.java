@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dynamo4j.core.tree;
 
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+
 /**
  * From (parent node, first local hash) to child node, for all nodes of a tree: candidates by a
  * 32-bit mark, which the caller confirms against the node itself.
@@ -9,11 +12,22 @@ package io.dynamo4j.core.tree;
  * with the tree's seed, so that chosen hashes do not cluster; an entry's home is a function of its
  * mark, so that the table moves entries without looking at nodes.
  *
- * <p><b>Threads.</b> One writer. A reader beside it may miss or misread entries; it validates
- * afterwards. Its probes end, since some slot of every array is empty.
+ * <p><b>Threads.</b> One writer. A reader takes {@link #entries} once a probe and holds what it
+ * finds for a hint, whatever it is. It may miss an entry that is being moved, which happens only
+ * while another one is removed. Its probes end, since they are bounded by the array.
  */
 final class ChildTable {
   private static final int MIN_CAPACITY = 64;
+
+  private static final VarHandle ENTRIES;
+
+  static {
+    try {
+      ENTRIES = MethodHandles.lookup().findVarHandle(ChildTable.class, "entries", long[].class);
+    } catch (ReflectiveOperationException e) {
+      throw new ExceptionInInitializerError(e);
+    }
+  }
 
   private final long seed;
   // Mark in the upper half, node in the lower; 0 is empty, node 0 (the root) being nobody's child.
@@ -30,7 +44,7 @@ final class ChildTable {
 
   /** Returns the entries as they are now: a reader must probe one and the same array. */
   long[] entries() {
-    return entries;
+    return (long[]) ENTRIES.getAcquire(this);
   }
 
   /** Returns the mark of a child, as unsigned upper half of an entry. */
@@ -49,23 +63,30 @@ final class ChildTable {
     return (int) entry;
   }
 
+  /** Makes room for some more entries, so that adding them takes no longer than a probe. */
+  void makeRoom(int more) {
+    if ((size + more) * 2 > entries.length) {
+      resize(entries.length * 2);
+    }
+  }
+
+  /** Adds an entry for which there is room. */
   void add(int mark, int node) {
     int mask = entries.length - 1;
     int slot = mark & mask;
     while (entries[slot] != 0) {
       slot = (slot + 1) & mask;
     }
-    entries[slot] = entry(mark, node);
-    if (++size * 2 > entries.length) {
-      resize(entries.length * 2);
-    }
+    Racy.setRelease(entries, slot, entry(mark, node));
+    size++;
   }
 
   /** Puts another node in the place of one with the same mark. */
   void replace(int mark, int node, int replacement) {
-    entries[find(mark, node)] = entry(mark, replacement);
+    Racy.setRelease(entries, find(mark, node), entry(mark, replacement));
   }
 
+  /** Removes an entry and keeps its room, see {@link #giveRoomBack}. */
   void remove(int mark, int node) {
     int mask = entries.length - 1;
     int gap = find(mark, node);
@@ -73,13 +94,17 @@ final class ChildTable {
     while (entries[slot] != 0) {
       int home = markOf(entries[slot]) & mask;
       if (((slot - home) & mask) >= ((slot - gap) & mask)) {
-        entries[gap] = entries[slot];
+        Racy.setRelease(entries, gap, entries[slot]);
         gap = slot;
       }
       slot = (slot + 1) & mask;
     }
-    entries[gap] = 0;
+    Racy.setRelease(entries, gap, 0);
     size--;
+  }
+
+  /** Lets the table shrink if few entries are left. */
+  void giveRoomBack() {
     if (entries.length > MIN_CAPACITY && size * 8 < entries.length) {
       resize(entries.length / 2);
     }
@@ -114,6 +139,6 @@ final class ChildTable {
         grown[slot] = entry;
       }
     }
-    entries = grown;
+    ENTRIES.setRelease(this, grown);
   }
 }

@@ -1,54 +1,67 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dynamo4j.core.tree;
 
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Records of nodes: where the edge of a node lies, how it hangs in the tree, and which slots hold
- * which of its blocks.
+ * The nodes as the writer sees them: where the edge of each lies, how it hangs in the tree, and
+ * which slots hold which of its blocks.
  *
  * <p>A slot that holds every block of an edge is one bit in the node's words; one that holds some
  * is an entry with a mask. That is always so: setting a mask moves the slot to the right form.
  *
- * <p><b>Threads.</b> One writer. A reader beside it may see anything and validates afterwards.
+ * <p><b>Threads.</b> One writer. Readers take the {@link #layout} and read records themselves.
  */
 final class NodeArena {
   /*
-   * Problem    One lookup step reads all of one node: keep it in one cache line.
-   * Structure  Node n is the longs from n * stride on; node 0 is the root, which has no edge.
+   * Structure  records       NodeLayout
+   *   gone     [ ids to be used again ]
+   *   versions                                  the last even version given out
    *
-   *   records    [ EDGE | LINK | FAMILY | word 0 | word 1 .. ]  [ next node .. ]
-   *     EDGE       start address : 32 | owns : 1 | capacity : 12 | length : 12
-   *     LINK       parent : 32 | number of children : 32
-   *     FAMILY     xor of the children's ids : 32 | number of full holders : 32
-   *     words      a bit for each slot that holds every block of the edge
-   *   partials   [ node -> the slots that hold some blocks ]    null if none
-   *   gone       [ ids to be used again ]
+   * Writes     What a reader must not see half done is put between begin and end, which make the
+   *            node's version odd and then even and new. Two changes need no version, because each
+   *            is one store after all that it refers to: a bit of a slot that becomes full, and a
+   *            greater length.
    *
-   *            The xor is the only child's id where there is one child: enough to merge.
+   *            The xor of the children is the only child's id where there is one: enough to merge.
    * Rejected   Four parallel arrays: up to four cache misses a step, 1.1 to 1.7 times the time.
    */
 
   static final int ROOT = 0;
 
-  private static final int LINK = 1;
-  private static final int FAMILY = 2;
-  private static final int WORDS = 3;
-  private static final int INITIAL_NODES = 16;
-  private static final int KEPT_NODES = 1 << 12;
+  private static final VarHandle LAYOUT;
   private static final long LOW = 0xffffffffL;
+  private static final int INITIAL_GONE = 16;
 
-  private int words = 1;
-  private int stride = WORDS + words;
-  private long[] records = new long[INITIAL_NODES * stride];
-  private @Nullable PartialHolders[] partials = new PartialHolders[INITIAL_NODES];
-  private int[] gone = new int[INITIAL_NODES];
+  static {
+    try {
+      LAYOUT = MethodHandles.lookup().findVarHandle(NodeArena.class, "layout", NodeLayout.class);
+    } catch (ReflectiveOperationException e) {
+      throw new ExceptionInInitializerError(e);
+    }
+  }
+
+  private NodeLayout layout = NodeLayout.of(1);
+  private int[] gone = new int[INITIAL_GONE];
   private int goneCount;
   private int nextNode = 1; // 0 is the root
+  private long versions;
   private final List<PartialHolders> pool = new ArrayList<>();
+
+  NodeArena() {
+    end(ROOT);
+  }
+
+  /** Returns the records as of now, for readers. */
+  NodeLayout layout() {
+    return (NodeLayout) LAYOUT.getAcquire(this);
+  }
 
   /* --------------- Records --------------- */
 
@@ -64,41 +77,43 @@ final class NodeArena {
 
   /** Returns the longs of a holder set. */
   int words() {
-    return words;
+    return layout.words();
   }
 
-  /** Makes a node without holders and children. */
+  /** Makes a node without holders and children, which readers take for changing until its end. */
   int create(int parent, int start, int length, int capacity, boolean owns) {
     int node = goneCount > 0 ? gone[--goneCount] : nextNode++;
-    if (node >= partials.length) {
-      records = Arrays.copyOf(records, records.length * 2);
-      partials = Arrays.copyOf(partials, partials.length * 2);
+    if (NodeLayout.chunkOf(node) >= layout.chunkLimit()) {
+      LAYOUT.setRelease(this, layout.withChunkLimit(layout.chunkLimit() * 2));
     }
-    int base = node * stride;
-    Arrays.fill(records, base, base + stride, 0);
+    if (layout.chunk(node) == null) {
+      layout.addChunk(NodeLayout.chunkOf(node));
+    }
+    long[] chunk = chunk(node);
+    int base = layout.base(node);
+    Arrays.fill(chunk, base + NodeLayout.FAMILY, base + NodeLayout.WORDS + words(), 0);
     setEdge(node, start, length, capacity, owns);
-    records[base + LINK] = (long) parent << 32;
+    setParent(node, parent);
     return node;
   }
 
-  /** Gives an id back; the node must have neither holders nor children. */
+  /** Gives an id back; the node must be changing, and have neither holders nor children. */
   void release(int node) {
-    int base = node * stride;
-    Arrays.fill(records, base, base + stride, 0);
+    setHead(node, NodeLayout.CHANGING);
+    set(node, NodeLayout.FAMILY, 0);
     if (goneCount == gone.length) {
       gone = Arrays.copyOf(gone, goneCount * 2);
     }
     gone[goneCount++] = node;
-    if (size() == 0 && partials.length > KEPT_NODES) {
+    if (size() == 0 && nextNode > NodeLayout.CHUNK_NODES) {
       shrink();
     }
   }
 
   /** Gives memory of a peak back; nobody but the root is left. */
   private void shrink() {
-    records = new long[INITIAL_NODES * stride];
-    partials = new PartialHolders[INITIAL_NODES];
-    gone = new int[INITIAL_NODES];
+    LAYOUT.setRelease(this, layout.firstChunk());
+    gone = new int[INITIAL_GONE];
     goneCount = 0;
     nextNode = 1;
     pool.clear();
@@ -107,132 +122,169 @@ final class NodeArena {
   /** Makes room for holder bits of slots below {@code slots}. */
   void makeRoomForSlots(int slots) {
     int needed = (slots + 63) >>> 6;
-    if (needed <= words) {
-      return;
+    if (needed > words()) {
+      NodeLayout before = layout;
+      LAYOUT.setRelease(this, before.widened(Math.max(needed, words() * 2)));
+      before.retire();
+      VarHandle.storeStoreFence();
     }
-    int wider = WORDS + Math.max(needed, words * 2);
-    long[] moved = new long[partials.length * wider];
-    for (int node = 0; node < nextNode; node++) {
-      System.arraycopy(records, node * stride, moved, node * wider, stride);
-    }
-    words = wider - WORDS;
-    stride = wider;
-    records = moved;
   }
 
+  private long[] chunk(int node) {
+    return Objects.requireNonNull(layout.chunk(node));
+  }
+
+  private long get(int node, int field) {
+    return chunk(node)[layout.base(node) + field];
+  }
+
+  private void set(int node, int field, long value) {
+    chunk(node)[layout.base(node) + field] = value;
+  }
+
+  private long head(int node) {
+    return get(node, NodeLayout.HEAD);
+  }
+
+  private void setHead(int node, long head) {
+    Racy.setOpaque(chunk(node), layout.base(node), head);
+  }
+
+  /** Makes readers disregard a node until {@link #end}. */
+  void begin(int node) {
+    setHead(node, head(node) | NodeLayout.CHANGING);
+    VarHandle.storeStoreFence();
+  }
+
+  /** Shows a node to readers, as another than before. */
+  void end(int node) {
+    versions += 2;
+    long fields = head(node) & (NodeLayout.CHANGING - 1);
+    Racy.setRelease(
+        chunk(node), layout.base(node), (versions << NodeLayout.VERSION_SHIFT) | fields);
+  }
+
+  /** Sets the edge of a changing node. */
   void setEdge(int node, int start, int length, int capacity, boolean owns) {
-    records[node * stride] =
-        ((long) start << 32) | (owns ? 1L << 24 : 0) | ((long) capacity << 12) | length;
+    long size = ((long) capacity << NodeLayout.CAPACITY_SHIFT) | length;
+    long replaced = (NodeLayout.CHANGING - 1) & ~NodeLayout.PARTIALS;
+    setHead(node, (head(node) & ~replaced) | (owns ? NodeLayout.OWNS : 0) | size);
+    set(node, NodeLayout.PLACE, ((long) start << 32) | (get(node, NodeLayout.PLACE) & LOW));
   }
 
   int start(int node) {
-    return (int) (records[node * stride] >>> 32);
+    return NodeLayout.start(get(node, NodeLayout.PLACE));
   }
 
   int length(int node) {
-    return (int) records[node * stride] & 0xfff;
+    return NodeLayout.length(head(node));
   }
 
   int capacity(int node) {
-    return (int) (records[node * stride] >>> 12) & 0xfff;
+    return NodeLayout.capacity(head(node));
+  }
+
+  /** Adds spare room behind the edge, which readers do not look at. */
+  void addCapacity(int node, int more) {
+    setHead(node, head(node) + ((long) more << NodeLayout.CAPACITY_SHIFT));
   }
 
   boolean owns(int node) {
-    return (records[node * stride] & 1L << 24) != 0;
+    return (head(node) & NodeLayout.OWNS) != 0;
+  }
+
+  boolean isChanging(int node) {
+    return NodeLayout.isChanging(head(node));
   }
 
   int parent(int node) {
-    return (int) (records[node * stride + LINK] >>> 32);
+    return NodeLayout.parent(get(node, NodeLayout.PLACE));
+  }
+
+  /** Sets the parent of a changing node. */
+  void setParent(int node, int parent) {
+    set(node, NodeLayout.PLACE, (get(node, NodeLayout.PLACE) & ~LOW) | parent);
   }
 
   int childCount(int node) {
-    return (int) records[node * stride + LINK];
-  }
-
-  void setParent(int node, int parent) {
-    int at = node * stride + LINK;
-    records[at] = ((long) parent << 32) | (records[at] & LOW);
+    return (int) get(node, NodeLayout.FAMILY);
   }
 
   void addChild(int node, int child) {
-    records[node * stride + LINK]++;
-    toggleChild(node, child);
+    set(node, NodeLayout.FAMILY, (get(node, NodeLayout.FAMILY) + 1) ^ ((long) child << 32));
   }
 
   void removeChild(int node, int child) {
-    records[node * stride + LINK]--;
-    toggleChild(node, child);
+    set(node, NodeLayout.FAMILY, (get(node, NodeLayout.FAMILY) - 1) ^ ((long) child << 32));
   }
 
   /** Makes {@code after} a child in the place of {@code before}. */
   void replaceChild(int node, int before, int after) {
-    toggleChild(node, before ^ after);
-  }
-
-  private void toggleChild(int node, int child) {
-    records[node * stride + FAMILY] ^= (long) child << 32;
+    set(node, NodeLayout.FAMILY, get(node, NodeLayout.FAMILY) ^ ((long) (before ^ after) << 32));
   }
 
   /** Returns the only child; meaningless unless there is exactly one. */
   int onlyChild(int node) {
-    return (int) (records[node * stride + FAMILY] >>> 32);
-  }
-
-  int childrenXor(int node) {
-    return (int) (records[node * stride + FAMILY] >>> 32);
+    return (int) (get(node, NodeLayout.FAMILY) >>> 32);
   }
 
   /* --------------- Holders --------------- */
 
-  static long allBlocks(int length) {
-    return length == 64 ? -1L : (1L << length) - 1;
-  }
-
-  int fullCount(int node) {
-    return (int) records[node * stride + FAMILY];
-  }
-
   @Nullable PartialHolders partials(int node) {
-    return partials[node];
+    return (head(node) & NodeLayout.PARTIALS) == 0 ? null : layout.partials(node);
   }
 
   /** Returns one word of the slots that hold every block. */
   long fullWord(int node, int word) {
-    return records[node * stride + WORDS + word];
+    return get(node, NodeLayout.WORDS + word);
   }
 
   boolean isFull(int node, int slot) {
-    return (records[node * stride + WORDS + (slot >> 6)] & 1L << slot) != 0;
+    return (fullWord(node, slot >> 6) & 1L << slot) != 0;
   }
 
   /** Returns the blocks of the edge that a slot holds, as bits. */
   long mask(int node, int slot) {
     if (isFull(node, slot)) {
-      return allBlocks(length(node));
+      return NodeLayout.allBlocks(length(node));
     }
-    PartialHolders some = partials[node];
+    PartialHolders some = partials(node);
     return some == null ? 0 : some.maskOf(slot);
   }
 
   /** Sets the blocks of the edge that a slot holds. */
   void setMask(int node, int slot, long mask) {
-    boolean full = mask == allBlocks(length(node));
+    PartialHolders some = partials(node);
+    if (mask == NodeLayout.allBlocks(length(node)) && (some == null || some.maskOf(slot) == 0)) {
+      int at = layout.base(node) + NodeLayout.WORDS + (slot >> 6);
+      long[] chunk = chunk(node);
+      Racy.setRelease(chunk, at, chunk[at] | 1L << slot);
+    } else if (mask != mask(node, slot)) {
+      begin(node);
+      putMask(node, slot, mask);
+      end(node);
+    }
+  }
+
+  /** Sets a mask of a changing node. */
+  private void putMask(int node, int slot, long mask) {
+    boolean full = mask == NodeLayout.allBlocks(length(node));
     if (full != isFull(node, slot)) {
-      int base = node * stride;
-      records[base + WORDS + (slot >> 6)] ^= 1L << slot;
-      records[base + FAMILY] += full ? 1 : -1;
+      int word = NodeLayout.WORDS + (slot >> 6);
+      set(node, word, get(node, word) ^ 1L << slot);
     }
     putPartial(node, slot, full ? 0 : mask);
   }
 
   private void putPartial(int node, int slot, long mask) {
-    PartialHolders some = partials[node];
+    PartialHolders some = partials(node);
     if (some == null) {
       if (mask == 0) {
         return;
       }
       some = pool.isEmpty() ? new PartialHolders() : pool.remove(pool.size() - 1);
-      partials[node] = some;
+      layout.setPartials(node, some);
+      setHead(node, head(node) | NodeLayout.PARTIALS);
     }
     some.put(slot, mask);
     if (some.size() == 0) {
@@ -242,61 +294,73 @@ final class NodeArena {
   }
 
   private @Nullable PartialHolders takePartials(int node) {
-    PartialHolders some = partials[node];
-    partials[node] = null;
+    PartialHolders some = partials(node);
+    if (some != null) {
+      layout.setPartials(node, null);
+      setHead(node, head(node) & ~NodeLayout.PARTIALS);
+    }
     return some;
   }
 
   /** Returns the blocks of the edge that anybody holds. */
   long heldByAnybody(int node) {
-    if (fullCount(node) > 0) {
-      return allBlocks(length(node));
+    for (int word = 0; word < words(); word++) {
+      if (fullWord(node, word) != 0) {
+        return NodeLayout.allBlocks(length(node));
+      }
     }
-    PartialHolders some = partials[node];
+    PartialHolders some = partials(node);
     return some == null ? 0 : some.union();
   }
 
   /** Returns whether {@code slot} is the one holder of this node. */
   boolean isHeldOnlyBy(int node, int slot) {
-    PartialHolders some = partials[node];
-    int partialCount = some == null ? 0 : some.size();
-    return fullCount(node) + partialCount == 1
-        && (isFull(node, slot) || (some != null && some.maskOf(slot) != 0));
+    long[] chunk = chunk(node);
+    int at = layout.base(node) + NodeLayout.WORDS;
+    long bit = 1L << slot;
+    for (int word = 0; word < words(); word++) {
+      if ((chunk[at + word] & ~(word == slot >> 6 ? bit : 0)) != 0) {
+        return false;
+      }
+    }
+    PartialHolders some = partials(node);
+    boolean full = isFull(node, slot);
+    return some == null ? full : !full && some.size() == 1 && some.maskOf(slot) != 0;
   }
 
   /** Shortens the edge to blocks of which the last is held; who holds all that is left is full. */
   void trim(int node, int length) {
+    begin(node);
     setEdge(node, start(node), length, capacity(node), owns(node));
-    PartialHolders some = partials[node];
+    PartialHolders some = partials(node);
     for (int i = some == null ? -1 : some.size() - 1; some != null && i >= 0; i--) {
-      if (some.mask(i) == allBlocks(length)) {
-        setMask(node, some.slot(i), some.mask(i));
+      if (some.mask(i) == NodeLayout.allBlocks(length)) {
+        putMask(node, some.slot(i), some.mask(i));
       }
     }
+    end(node);
   }
 
-  /** Lengthens the edge by blocks that nobody holds; {@code slot} is the node's only holder. */
-  void extend(int node, int slot, int length) {
-    long held = mask(node, slot);
-    setMask(node, slot, 0);
-    setEdge(node, start(node), length, capacity(node), owns(node));
-    setMask(node, slot, held);
+  /** Lengthens the edge by blocks that have been written; who is full holds them as well. */
+  void grow(int node, int more) {
+    Racy.setRelease(chunk(node), layout.base(node), head(node) + more);
   }
 
   /**
-   * Divides the holders of an edge that has been cut behind {@code prefixLength} blocks. The edge
-   * of {@code suffix} is short already, its holders are those of the whole.
+   * Divides the holders of an edge that has been cut behind {@code prefixLength} blocks; both nodes
+   * are changing. The edge of {@code suffix} is short already, its holders are those of the whole.
    */
   void divideHolders(int prefix, int prefixLength, int suffix) {
-    System.arraycopy(records, suffix * stride + WORDS, records, prefix * stride + WORDS, words);
-    records[prefix * stride + FAMILY] += fullCount(suffix);
+    int from = layout.base(suffix) + NodeLayout.WORDS;
+    int to = layout.base(prefix) + NodeLayout.WORDS;
+    System.arraycopy(chunk(suffix), from, chunk(prefix), to, words());
     PartialHolders some = takePartials(suffix);
     if (some == null) {
       return;
     }
     for (int i = 0; i < some.size(); i++) {
-      setMask(prefix, some.slot(i), some.mask(i) & allBlocks(prefixLength));
-      setMask(suffix, some.slot(i), some.mask(i) >>> prefixLength);
+      putMask(prefix, some.slot(i), some.mask(i) & NodeLayout.allBlocks(prefixLength));
+      putMask(suffix, some.slot(i), some.mask(i) >>> prefixLength);
     }
     some.clear();
     pool.add(some);
@@ -304,14 +368,11 @@ final class NodeArena {
 
   /** Returns whether both nodes are held by the same slots, each in full. */
   boolean haveSameFullHolders(int one, int other) {
-    return partials[one] == null
-        && partials[other] == null
+    int oneAt = layout.base(one) + NodeLayout.WORDS;
+    int otherAt = layout.base(other) + NodeLayout.WORDS;
+    return partials(one) == null
+        && partials(other) == null
         && Arrays.equals(
-            records,
-            one * stride + WORDS,
-            (one + 1) * stride,
-            records,
-            other * stride + WORDS,
-            (other + 1) * stride);
+            chunk(one), oneAt, oneAt + words(), chunk(other), otherAt, otherAt + words());
   }
 }

@@ -3,7 +3,12 @@ package io.dynamo4j.core.tree;
 
 import java.util.Arrays;
 
-/** The slots that hold some blocks of an edge and not all, with a bit for each block held. */
+/**
+ * The slots that hold some blocks of an edge and not all, with a bit for each block held.
+ *
+ * <p><b>Threads.</b> One writer. Readers take {@link #slots}, {@link #masks} and {@link #size} as
+ * they come, use no more of them than there is, and check the version of the node afterwards.
+ */
 final class PartialHolders {
   // By slot, ascending.
   private int[] slots = new int[2];
@@ -12,6 +17,14 @@ final class PartialHolders {
 
   int size() {
     return size;
+  }
+
+  int[] slots() {
+    return slots;
+  }
+
+  long[] masks() {
+    return masks;
   }
 
   int slot(int index) {

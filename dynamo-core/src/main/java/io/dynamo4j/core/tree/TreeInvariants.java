@@ -16,24 +16,25 @@ import java.util.Collection;
  *   <li>I6 a node without a run of its own begins where its parent's blocks end
  *   <li>I7 runs in use are those of nodes
  *   <li>I8 the pairs of the ranks are the held blocks, further hashes included
+ *   <li>I9 between changes no node is changing, and no other is anything else
  * </ol>
  */
 final class TreeInvariants {
   private final NodeArena nodes;
   private final BlockArena blocks;
   private final ChildTable children;
-  private final BitSet usedSlots;
+  private final RankSlots.Tenants tenants;
   private final int[] childCount;
   private final int[] childXor;
   private long runBlocks;
   private long heldBlocks;
 
   private TreeInvariants(
-      NodeArena nodes, BlockArena blocks, ChildTable children, BitSet usedSlots) {
+      NodeArena nodes, BlockArena blocks, ChildTable children, RankSlots.Tenants tenants) {
     this.nodes = nodes;
     this.blocks = blocks;
     this.children = children;
-    this.usedSlots = usedSlots;
+    this.tenants = tenants;
     this.childCount = new int[nodes.limit()];
     this.childXor = new int[nodes.limit()];
   }
@@ -43,9 +44,9 @@ final class TreeInvariants {
       BlockArena blocks,
       ChildTable children,
       Collection<RankTable> ranks,
-      BitSet usedSlots,
+      RankSlots.Tenants tenants,
       long blockCount) {
-    TreeInvariants invariants = new TreeInvariants(nodes, blocks, children, usedSlots);
+    TreeInvariants invariants = new TreeInvariants(nodes, blocks, children, tenants);
     invariants.checkNodes();
     invariants.checkRanks(ranks, blockCount);
   }
@@ -53,7 +54,9 @@ final class TreeInvariants {
   private void checkNodes() {
     int live = 0;
     for (int node = 1; node < nodes.limit(); node++) {
-      if (nodes.length(node) > 0) {
+      if (nodes.length(node) == 0) {
+        require(nodes.isChanging(node), "I9 free", node);
+      } else {
         live++;
         checkEdge(node);
         checkTable(node);
@@ -67,7 +70,7 @@ final class TreeInvariants {
     require(runBlocks == blocks.liveBlocks(), "I7 runs", runBlocks);
     for (int node = 0; node < nodes.limit(); node++) {
       require(childCount[node] == nodes.childCount(node), "I3 children", node);
-      require(childXor[node] == nodes.childrenXor(node), "I3 xor of children", node);
+      require(childXor[node] == nodes.onlyChild(node), "I3 xor of children", node);
       if (nodes.length(node) > 0 && childCount[node] == 0) {
         long held = nodes.heldByAnybody(node);
         require(held >>> (nodes.length(node) - 1) == 1, "I5 dead end", node);
@@ -78,6 +81,7 @@ final class TreeInvariants {
   private void checkEdge(int node) {
     int length = nodes.length(node);
     int start = nodes.start(node);
+    require(!nodes.isChanging(node), "I9 changing", node);
     require(length <= nodes.capacity(node) && length <= BlockArena.MAX_RUN, "I1 length", node);
     for (int i = 0; i < length; i++) {
       require(blocks.owner(start + i) == node, "I1 owner", node);
@@ -103,25 +107,22 @@ final class TreeInvariants {
   }
 
   private void checkHolders(int node) {
-    int full = 0;
     int length = nodes.length(node);
     for (int word = 0; word < nodes.words(); word++) {
       for (long left = nodes.fullWord(node, word); left != 0; left &= left - 1) {
         int slot = (word << 6) + Long.numberOfTrailingZeros(left);
-        require(usedSlots.get(slot), "I4 free slot", node);
+        require(tenants.isTaken(slot), "I4 free slot", node);
         heldBlocks += length;
-        full++;
       }
     }
-    require(full == nodes.fullCount(node), "I4 full holders", node);
     PartialHolders some = nodes.partials(node);
     require(some == null || some.size() > 0, "I4 empty list", node);
     for (int i = 0; some != null && i < some.size(); i++) {
       long mask = some.mask(i);
-      require(usedSlots.get(some.slot(i)), "I4 free slot", node);
+      require(tenants.isTaken(some.slot(i)), "I4 free slot", node);
       require(i == 0 || some.slot(i - 1) < some.slot(i), "I4 order", node);
-      require(mask != 0 && mask != NodeArena.allBlocks(length), "I4 form", node);
-      require((mask & ~NodeArena.allBlocks(length)) == 0, "I4 beyond the edge", node);
+      require(mask != 0 && mask != NodeLayout.allBlocks(length), "I4 form", node);
+      require((mask & ~NodeLayout.allBlocks(length)) == 0, "I4 beyond the edge", node);
       require(!nodes.isFull(node, some.slot(i)), "I4 both forms", node);
       heldBlocks += Long.bitCount(mask);
     }
@@ -130,7 +131,7 @@ final class TreeInvariants {
   private void checkRanks(Collection<RankTable> ranks, long blockCount) {
     long pairs = 0;
     for (RankTable rank : ranks) {
-      require(rank.pairCount() > 0 && usedSlots.get(rank.slot), "I8 idle rank", rank.worker);
+      require(rank.pairCount() > 0 && tenants.isTaken(rank.slot), "I8 idle rank", rank.worker);
       BitSet seen = new BitSet();
       long[] further = {0};
       int[] counted = {0};
@@ -151,7 +152,7 @@ final class TreeInvariants {
     }
     require(heldBlocks == 0, "I8 held without a pair", heldBlocks);
     require(pairs == blockCount, "I8 count", pairs);
-    require(usedSlots.cardinality() == ranks.size(), "I8 slots", usedSlots.cardinality());
+    require(tenants.count() == ranks.size(), "I8 slots", tenants.count());
   }
 
   private static void require(boolean holds, String rule, Object subject) {

@@ -44,6 +44,16 @@ public final class EventStreams {
     this.hashes = hashes;
   }
 
+  /** Returns all ranks that streams speak of. */
+  public static List<WorkerWithDpRank> ranks() {
+    List<WorkerWithDpRank> ranks = new ArrayList<>();
+    for (long worker : WORKERS) {
+      ranks.add(new WorkerWithDpRank(worker, 0));
+      ranks.add(new WorkerWithDpRank(worker, 1));
+    }
+    return ranks;
+  }
+
   /** Returns the stream of a seed. */
   public static List<IndexStep> of(long seed, Hashes hashes, int length) {
     EventStreams stream = new EventStreams(RandomSource.seeded(seed), hashes);
