@@ -4,6 +4,7 @@ package io.dynamo4j.benchmarks;
 import io.dynamo4j.benchmarks.fleet.FleetBench;
 import io.dynamo4j.benchmarks.hash.HashBench;
 import io.dynamo4j.benchmarks.index.IndexBench;
+import io.dynamo4j.benchmarks.migration.MigrationBench;
 import io.dynamo4j.benchmarks.soak.FleetSoak;
 import io.dynamo4j.benchmarks.token.AccumulatorBench;
 import java.util.ArrayList;
@@ -17,7 +18,12 @@ final class Benches {
 
   /** Returns what runs when nothing is named. */
   static List<Bench> benchmarks() {
-    return List.of(new HashBench(), new AccumulatorBench(), new IndexBench(), new FleetBench());
+    return List.of(
+        new HashBench(),
+        new AccumulatorBench(),
+        new IndexBench(),
+        new MigrationBench(),
+        new FleetBench());
   }
 
   /** Returns what can be named. */
