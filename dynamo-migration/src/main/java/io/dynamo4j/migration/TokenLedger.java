@@ -12,8 +12,8 @@ import org.jspecify.annotations.Nullable;
  * What has been delivered of one request: which tokens, how many of each answer, which answers are
  * whole.
  *
- * <p>Tokens themselves are held only while {@link #isTracking()}; counts go on. Belongs to one
- * lane.
+ * <p>Delivered tokens are held only while {@link #isTracking()}, apart from the prompt, which the
+ * request holds anyway; counts go on. Belongs to one lane.
  */
 final class TokenLedger {
   private final RequestProfile profile;
@@ -31,7 +31,7 @@ final class TokenLedger {
 
   /** Begins to hold the tokens that a continuation needs. */
   void startTracking() {
-    tokens = TokenAccumulator.startingWith(profile.tokens());
+    tokens = TokenAccumulator.startingWith(TokenSlice.empty());
   }
 
   /** Gives the held tokens up; there will be no continuation. */
@@ -53,18 +53,24 @@ final class TokenLedger {
   }
 
   /**
-   * Returns prompt and delivered tokens, the prompt alone while nothing was delivered.
+   * Returns prompt and delivered tokens, the prompt alone while nothing was delivered. Copies both,
+   * which only a continuation pays for.
    *
    * @throws IllegalStateException if tokens were delivered untracked
    */
   TokenSlice sequence() {
-    if (tokens != null) {
-      return tokens.snapshot();
+    TokenSlice prompt = profile.tokens();
+    if (delivered == 0) {
+      return prompt;
     }
-    if (delivered > 0) {
+    if (tokens == null) {
       throw new IllegalStateException("delivered tokens were not tracked: delivered=" + delivered);
     }
-    return profile.tokens();
+    TokenSlice answer = tokens.snapshot();
+    int[] all = new int[Math.addExact(prompt.length(), answer.length())];
+    prompt.copyTo(0, all, 0, prompt.length());
+    answer.copyTo(0, all, prompt.length(), answer.length());
+    return TokenSlice.wrap(all);
   }
 
   boolean isKnown(int choice) {

@@ -113,7 +113,9 @@ public final class MigrationBench implements Bench {
           String.format(
               Locale.ROOT,
               "migration live heap of %,d open streams, %d + %d tokens each, in 1 GiB",
-              streams, OpenStreams.PROMPT_TOKENS, OpenStreams.DELIVERED_TOKENS);
+              streams,
+              OpenStreams.PROMPT_TOKENS,
+              OpenStreams.DELIVERED_TOKENS);
       return new Fact(quantity, Long.parseLong(output) / MIB, "MiB");
     } catch (IOException e) {
       throw new UncheckedIOException(e);

@@ -7,6 +7,7 @@ import io.dynamo4j.core.runtime.Environment;
 import io.dynamo4j.core.runtime.RealEnvironment;
 import io.dynamo4j.kvrouter.PoolDispatcher;
 import io.dynamo4j.kvrouter.PoolPolicy;
+import io.dynamo4j.plane.RequestDispatcher;
 import io.dynamo4j.plane.RequestHandler;
 import io.dynamo4j.plane.WorkerInstance;
 import io.dynamo4j.plane.memory.InMemoryRequestPlane;
@@ -25,7 +26,7 @@ final class Pipeline implements AutoCloseable {
   private final ScheduledExecutorService timer =
       Executors.newSingleThreadScheduledExecutor(Pipeline::daemon);
   private final RealEnvironment lanes = RealEnvironment.over(turns::add, timer);
-  private final PoolDispatcher dispatcher;
+  private final RequestDispatcher<PreprocessedRequest, LLMEngineOutput> dispatcher;
 
   /** Makes a pipeline to two workers. */
   Pipeline(RequestHandler<PreprocessedRequest, LLMEngineOutput> worker) {
@@ -57,7 +58,7 @@ final class Pipeline implements AutoCloseable {
     return lanes.environment();
   }
 
-  PoolDispatcher dispatcher() {
+  RequestDispatcher<PreprocessedRequest, LLMEngineOutput> dispatcher() {
     return dispatcher;
   }
 

@@ -86,8 +86,7 @@ public class StreamBenchmark {
   @OperationsPerInvocation(TOKENS)
   public long reference() {
     Pipeline through = made(pipeline);
-    Attempt attempt =
-        Attempt.builder("r1", through.environment().lanes().lane("attempt")).build();
+    Attempt attempt = Attempt.builder("r1", through.environment().lanes().lane("attempt")).build();
     ResponseStream<LLMEngineOutput> stream = through.dispatcher().dispatch(request, attempt);
     return serve(client -> stream.subscribe(new PassThrough(client)));
   }
