@@ -84,6 +84,13 @@ public final class Attempt {
     }
   }
 
+  /** Tells the caller that the request was acknowledged; a request plane with such calls it. */
+  public void requestAcknowledged() {
+    if (listener != null) {
+      listener.requestAcknowledged();
+    }
+  }
+
   /** Tells the caller that the worker opened its stream; a request plane calls it. */
   public void streamOpened() {
     if (listener != null) {

@@ -14,6 +14,12 @@ public interface AttemptListener {
   void workerChosen(WorkerWithDpRank worker);
 
   /**
+   * The worker's side has acknowledged the request, before it looked at it; never called by planes
+   * without acknowledgements.
+   */
+  default void requestAcknowledged() {}
+
+  /**
    * The worker has accepted the request and opened its stream (the response prologue). A failure
    * before this is one of a new request, after it one of an ongoing request.
    */

@@ -2,7 +2,11 @@
 package io.dynamo4j.plane;
 
 import io.dynamo4j.core.model.WorkerWithDpRank;
+import java.util.Arrays;
+import java.util.Collections;
 import java.util.Objects;
+import java.util.Set;
+import java.util.TreeSet;
 
 /**
  * One registered worker process as its record declares it.
@@ -22,6 +26,7 @@ public final class WorkerInstance {
   private final int kvBlockSize;
   private final long totalKvBlocks;
   private final long maxBatchedTokens;
+  private final Set<String> resumes;
 
   private WorkerInstance(Builder builder) {
     this.workerId = builder.workerId;
@@ -32,6 +37,7 @@ public final class WorkerInstance {
     this.kvBlockSize = builder.kvBlockSize;
     this.totalKvBlocks = builder.totalKvBlocks;
     this.maxBatchedTokens = builder.maxBatchedTokens;
+    this.resumes = builder.resumes;
   }
 
   public static Builder builder(long workerId, Address address) {
@@ -77,6 +83,15 @@ public final class WorkerInstance {
     return maxBatchedTokens;
   }
 
+  /**
+   * Returns what the worker rebuilds from the tokens of a request that begins in the middle of an
+   * answer, beyond what every engine does, such as {@code "guided_decoding"}: it runs the grammar
+   * over prompt tokens. Sorted, immutable.
+   */
+  public Set<String> resumes() {
+    return resumes;
+  }
+
   /** Returns the worker's {@code index}-th rank, {@code 0 <= index < dpSize()}. */
   public WorkerWithDpRank rank(int index) {
     return new WorkerWithDpRank(workerId, dpStart + Objects.checkIndex(index, dpSize));
@@ -105,6 +120,7 @@ public final class WorkerInstance {
     private int kvBlockSize = (int) UNKNOWN;
     private long totalKvBlocks = UNKNOWN;
     private long maxBatchedTokens = UNKNOWN;
+    private Set<String> resumes = Collections.emptySet();
 
     private Builder(long workerId, Address address) {
       this.workerId = workerId;
@@ -143,6 +159,12 @@ public final class WorkerInstance {
 
     public Builder maxBatchedTokens(long tokens) {
       this.maxBatchedTokens = tokens;
+      return this;
+    }
+
+    /** Declares {@link WorkerInstance#resumes()}; nothing by default. */
+    public Builder resumes(String... capabilities) {
+      this.resumes = Collections.unmodifiableSet(new TreeSet<>(Arrays.asList(capabilities)));
       return this;
     }
 

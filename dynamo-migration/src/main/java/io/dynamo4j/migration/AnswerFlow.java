@@ -15,8 +15,11 @@ import org.jspecify.annotations.Nullable;
  *   <li>Tokens beyond the request's budget are cut off, and the answer ends there.
  *   <li>A finish reason that says {@code cancelled} or {@code error} is held back: nobody here
  *       asked for it, and its cause may follow.
- *   <li>Tokens are tracked only while an attempt is left that could use them.
+ *   <li>Tokens are tracked only while an attempt is left that could use them, or a drain could move
+ *       the stream.
  * </ul>
+ *
+ * <p>Each of these but the last is a {@link Correction} that can be off.
  *
  * <p>Belongs to the request's lane.
  */
@@ -33,18 +36,21 @@ final class AnswerFlow<R> {
     /** Kept back until its cause is known. */
     HELD,
     DROPPED,
+    /** The worker says that it failed, and no cause will follow. */
+    BROKEN,
     /** Not asked for, or of no known choice. */
     ALIEN
   }
 
   private final ReplayAdapter<?, R> adapter;
-  private final RequestProfile profile;
   private final MigrationOptions options;
   private final ClientPort<R> client;
   private final RecoverySearch search;
   private final RequestJournal journal;
   private final NanoClock clock;
   private final TokenLedger ledger;
+  private final Replayability replayability;
+  private final boolean resumable;
   private boolean openedOnce;
   private @Nullable FinishReason held;
   private @Nullable R lastDelivered;
@@ -58,15 +64,17 @@ final class AnswerFlow<R> {
       ClientPort<R> client,
       RecoverySearch search,
       RequestJournal journal,
+      Resumption resumption,
       NanoClock clock) {
     this.adapter = adapter;
-    this.profile = profile;
     this.options = options;
     this.client = client;
     this.search = search;
     this.journal = journal;
     this.clock = clock;
     this.ledger = new TokenLedger(profile);
+    this.replayability = profile.replayability().under(options);
+    this.resumable = !replayability.capability().isEmpty() && resumption.isKnown();
   }
 
   void attemptBegan() {
@@ -84,19 +92,67 @@ final class AnswerFlow<R> {
       if (ledger.sequenceLength() > options.maxSeqLen()) {
         outgrown(ledger.sequenceLength());
       }
-      if (profile.replayability().extent() != Replayability.Extent.ALWAYS) {
+      if (replayability.extent() != Replayability.Extent.ALWAYS && !resumable) {
         search.forfeit();
       }
     }
-    if (!search.hasAttemptLeft()) {
+    if (!search.hasAttemptLeft() && !mayBeMoved()) {
       ledger.stopTracking();
     }
+  }
+
+  private boolean mayBeMoved() {
+    return options.limit() > 0
+        && options.has(Correction.MOVE_ON_DRAIN)
+        && !search.isForfeited()
+        && replayability.extent() != Replayability.Extent.NEVER;
   }
 
   private void outgrown(long tokens) {
     search.forfeit();
     ledger.stopTracking();
     journal.maxSeqLenExceeded(tokens);
+  }
+
+  /** Returns what stands between this answer and its continuation elsewhere. */
+  Replayability replayability() {
+    return replayability;
+  }
+
+  /** Returns what a worker must declare to be asked now, or an empty text. */
+  String neededCapability() {
+    return openedOnce && resumable ? replayability.capability() : "";
+  }
+
+  /** Returns whether the delivered tokens are at hand, so that another worker could go on. */
+  boolean canContinue() {
+    boolean barred =
+        replayability.extent() == Replayability.Extent.NEVER
+            || (openedOnce
+                && !resumable
+                && replayability.extent() == Replayability.Extent.UNTIL_OPENED);
+    return !barred && (ledger.delivered() == 0 || ledger.isTracking());
+  }
+
+  /** Returns whether a drain may take the stream elsewhere now. */
+  boolean canMove() {
+    return mayBeMoved() && canContinue() && !awaitsOnlyEnd();
+  }
+
+  /** Returns whether an item carries part of an answer. */
+  boolean carriesAnswer(R item) {
+    return adapter.finishReason(item) != null || !adapter.tokens(item).isEmpty();
+  }
+
+  /** Returns whether an item ends its answer. */
+  boolean carriesFinish(R item) {
+    return adapter.finishReason(item) != null;
+  }
+
+  /** Returns whether an item claims an end that is none. */
+  boolean isIncompleteEnd(R item) {
+    FinishReason finish = adapter.finishReason(item);
+    return finish != null && !finish.isComplete() && options.has(Correction.REFUSE_INCOMPLETE_ENDS);
   }
 
   /** Judges one item and passes it on if the client is to have it. */
@@ -113,14 +169,22 @@ final class AnswerFlow<R> {
       client.deliver(item);
       return Fate.PASSED;
     }
-    if (held != null || ledger.isFinished(choice)) {
+    if (held != null || (endsFinished() && ledger.isFinished(choice))) {
       return Fate.DROPPED;
     }
     if (finish != null && !finish.isComplete()) {
-      held = finish;
-      return Fate.HELD;
+      if (options.has(Correction.REFUSE_INCOMPLETE_ENDS)) {
+        held = finish;
+        return Fate.HELD;
+      }
+      if (finish == FinishReason.ERROR) {
+        return Fate.BROKEN;
+      }
     }
-    int room = ledger.room(choice, tokens.length());
+    int room =
+        options.has(Correction.CLIP_OVERRUNS)
+            ? ledger.room(choice, tokens.length())
+            : tokens.length();
     if (room == tokens.length()) {
       deliver(run, choice, tokens, finish, item);
       return Fate.PROGRESSED;
@@ -148,10 +212,25 @@ final class AnswerFlow<R> {
     }
     long length = ledger.sequenceLength() + tokens.length();
     if (ledger.isTracking() && length > options.maxSeqLen()) {
-      outgrown(length);
+      if (search.hasAttemptLeft()) {
+        outgrown(length);
+      } else {
+        search.forfeit();
+        ledger.stopTracking();
+      }
     }
     ledger.append(choice, tokens);
     journal.delivered(tokens.length());
+  }
+
+  /** Returns how many tokens a worker that goes on would have to compute first. */
+  long tokensToCompute() {
+    return ledger.sequenceLength();
+  }
+
+  /** Returns how many tokens are held for a continuation, the prompt included. */
+  long heldTokens() {
+    return ledger.isTracking() ? ledger.sequenceLength() : 0;
   }
 
   /** Lets the tracked tokens go. */
@@ -170,14 +249,25 @@ final class AnswerFlow<R> {
     return ledger.sequence();
   }
 
-  /** Returns whether the client has had every finish reason. */
+  private boolean endsFinished() {
+    return options.has(Correction.END_FINISHED_ANSWERS);
+  }
+
+  /** Returns whether the client has had every finish reason and nothing else may follow. */
   boolean isFinished() {
-    return ledger.isFinished();
+    return endsFinished() && ledger.isFinished();
+  }
+
+  /** Returns whether a stream that ends now has brought all it should. */
+  boolean mayEnd() {
+    return ledger.isFinished() || !options.has(Correction.REFUSE_INCOMPLETE_ENDS);
   }
 
   /** Returns whether nothing but the end of the stream should come. */
   boolean awaitsOnlyEnd() {
-    return held != null || ledger.isFinished() || ledger.isBudgetSpent();
+    return held != null
+        || isFinished()
+        || (options.has(Correction.END_WHOLE_ANSWERS) && ledger.isBudgetSpent());
   }
 
   /** Returns the finish reason that is held back, or null. */
@@ -187,6 +277,9 @@ final class AnswerFlow<R> {
 
   /** Makes the item that ends an answer which is whole but for its finish reason, else null. */
   @Nullable R missingEnd() {
+    if (!options.has(Correction.END_WHOLE_ANSWERS)) {
+      return null;
+    }
     FinishReason reason = ledger.missingFinish();
     return reason == null ? null : adapter.finished(null, 0, reason);
   }

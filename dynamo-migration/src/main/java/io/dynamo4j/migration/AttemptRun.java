@@ -2,7 +2,11 @@
 package io.dynamo4j.migration;
 
 import io.dynamo4j.core.model.WorkerWithDpRank;
+import io.dynamo4j.migration.event.AttemptPhase;
+import io.dynamo4j.migration.event.AttemptReason;
 import io.dynamo4j.plane.AttemptListener;
+import java.util.ArrayDeque;
+import java.util.Deque;
 import java.util.concurrent.Flow;
 import org.jspecify.annotations.Nullable;
 
@@ -15,6 +19,8 @@ final class AttemptRun<R> implements Flow.Subscriber<R>, AttemptListener {
   /** The request that made the attempt. */
   interface Owner<R> {
     void workerChosen(AttemptRun<R> run);
+
+    void acknowledged(AttemptRun<R> run);
 
     void subscribed(AttemptRun<R> run);
 
@@ -32,28 +38,66 @@ final class AttemptRun<R> implements Flow.Subscriber<R>, AttemptListener {
 
   private final Owner<R> owner;
   private final int number;
+  private final AttemptReason reason;
+  private final long startNanos;
+  private AttemptPhase phase = AttemptPhase.CONNECT;
+  private long progressNanos;
+  private @Nullable Deque<R> kept;
   private Flow.@Nullable Subscription upstream;
   private @Nullable WorkerWithDpRank worker;
-  private boolean opened;
   private boolean proven;
+  private boolean excused;
   private boolean ended;
 
-  AttemptRun(Owner<R> owner, int number) {
+  AttemptRun(Owner<R> owner, int number, AttemptReason reason, long startNanos) {
     this.owner = owner;
     this.number = number;
+    this.reason = reason;
+    this.startNanos = startNanos;
+    this.progressNanos = startNanos;
   }
 
   int number() {
     return number;
   }
 
+  AttemptReason reason() {
+    return reason;
+  }
+
   @Nullable WorkerWithDpRank worker() {
     return worker;
   }
 
+  /** Returns when the attempt was dispatched. */
+  long startNanos() {
+    return startNanos;
+  }
+
+  /** Returns what the attempt brings next; never {@code END}, which the answer knows. */
+  AttemptPhase phase() {
+    return phase;
+  }
+
+  /** Returns when the attempt last made progress. */
+  long progressNanos() {
+    return progressNanos;
+  }
+
+  /** The attempt made progress, or there was no reason that it should have. */
+  void progressed(long nowNanos) {
+    progressNanos = nowNanos;
+  }
+
+  /** The attempt brought a token or a finish reason. */
+  void answered(long nowNanos) {
+    phase = AttemptPhase.NEXT_TOKEN;
+    progressNanos = nowNanos;
+  }
+
   /** Returns whether the worker opened its stream, by its prologue or a first item. */
   boolean isOpened() {
-    return opened;
+    return phase == AttemptPhase.FIRST_TOKEN || phase == AttemptPhase.NEXT_TOKEN;
   }
 
   /** Returns whether the worker has brought part of an answer. */
@@ -63,6 +107,36 @@ final class AttemptRun<R> implements Flow.Subscriber<R>, AttemptListener {
 
   void prove() {
     proven = true;
+  }
+
+  /** Whatever becomes of the attempt says nothing about its worker. */
+  void excuse() {
+    excused = true;
+  }
+
+  boolean isExcused() {
+    return excused;
+  }
+
+  boolean isEnded() {
+    return ended;
+  }
+
+  /** Keeps an item that the client may get later. */
+  void keep(R item) {
+    if (kept == null) {
+      kept = new ArrayDeque<>();
+    }
+    kept.add(item);
+  }
+
+  int keptCount() {
+    return kept == null ? 0 : kept.size();
+  }
+
+  /** Returns and forgets the oldest item kept, or null. */
+  @Nullable R takeKept() {
+    return kept == null ? null : kept.poll();
   }
 
   void request(long n) {
@@ -91,9 +165,17 @@ final class AttemptRun<R> implements Flow.Subscriber<R>, AttemptListener {
   }
 
   @Override
+  public void requestAcknowledged() {
+    if (!ended && phase == AttemptPhase.CONNECT) {
+      phase = AttemptPhase.PROLOGUE;
+      owner.acknowledged(this);
+    }
+  }
+
+  @Override
   public void streamOpened() {
-    if (!ended && !opened) {
-      opened = true;
+    if (!ended && !isOpened()) {
+      phase = AttemptPhase.FIRST_TOKEN;
       owner.opened(this);
     }
   }

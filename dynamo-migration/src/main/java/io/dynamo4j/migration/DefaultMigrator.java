@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dynamo4j.migration;
 
+import io.dynamo4j.core.model.WorkerWithDpRank;
 import io.dynamo4j.core.runtime.Environment;
+import io.dynamo4j.core.runtime.RandomSource;
 import io.dynamo4j.core.runtime.RealEnvironment;
 import io.dynamo4j.plane.RequestDispatcher;
 import io.dynamo4j.plane.ResponseStream;
+import java.time.Duration;
 import java.util.Objects;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.ConcurrentSkipListSet;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
@@ -18,9 +23,14 @@ final class DefaultMigrator<Q, R> implements Migrator<Q, R> {
   final Environment environment;
   final HealthReporter health;
   final EventSink events;
+  final Resumption resumption;
+  final ReplacementWatch replacements;
   final StatsRecorder recorder = new StatsRecorder();
 
   private final MigrationOptions options;
+  private final RandomSource chance;
+  private final ConcurrentSkipListMap<WorkerWithDpRank, Drain> drains =
+      new ConcurrentSkipListMap<>();
   private final @Nullable RealEnvironment ownEnvironment;
   private final ConcurrentSkipListSet<RetryManager<Q, R>> open = new ConcurrentSkipListSet<>();
   private final AtomicLong nextSequence = new AtomicLong();
@@ -39,6 +49,9 @@ final class DefaultMigrator<Q, R> implements Migrator<Q, R> {
     this.dispatcher = dispatcher;
     this.environment = environment;
     this.ownEnvironment = ownEnvironment;
+    this.chance = environment.random().split("migration");
+    this.resumption = new Resumption(builder.directory);
+    this.replacements = ReplacementWatch.of(builder.directory, environment);
   }
 
   static <Q, R> DefaultMigrator<Q, R> of(TypedMigratorBuilder<Q, R> builder) {
@@ -63,6 +76,28 @@ final class DefaultMigrator<Q, R> implements Migrator<Q, R> {
   }
 
   @Override
+  public CompletionStage<DrainResult> drain(long workerId, Duration within) {
+    long withinNanos = Durations.nonNegativeNanos("within", within);
+    health.drained(workerId);
+    WorkerWithDpRank key = WorkerWithDpRank.of(workerId);
+    Drain drain = new Drain(workerId, environment.lanes().lane("drain"), () -> drains.remove(key));
+    Drain running = drains.putIfAbsent(key, drain);
+    if (running != null) {
+      return running.result();
+    }
+    drain.start(open, withinNanos);
+    if (closed) {
+      drain.close();
+    }
+    return drain.result();
+  }
+
+  /** Returns the chance of one request. */
+  RandomSource chanceOf(long request) {
+    return chance.split("request-" + request);
+  }
+
+  @Override
   public MigrationOptions options() {
     return options;
   }
@@ -76,6 +111,8 @@ final class DefaultMigrator<Q, R> implements Migrator<Q, R> {
   public void close() {
     closed = true;
     open.forEach(RetryManager::close);
+    drains.values().forEach(Drain::close);
+    replacements.close();
     if (ownEnvironment != null) {
       ownEnvironment.close();
     }
@@ -87,6 +124,13 @@ final class DefaultMigrator<Q, R> implements Migrator<Q, R> {
 
   long nextSequence() {
     return nextSequence.getAndIncrement();
+  }
+
+  /**
+   * Returns how many tokens all open requests hold, by a count that other lanes may be changing.
+   */
+  long heldTokens() {
+    return open.stream().mapToLong(RetryManager::heldTokens).sum();
   }
 
   /** Returns how many requests have begun and not ended. */

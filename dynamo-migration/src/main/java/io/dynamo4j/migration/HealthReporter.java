@@ -31,6 +31,13 @@ final class HealthReporter {
     }
   }
 
+  /** The worker is to get no new requests. */
+  void drained(long workerId) {
+    if (health != null) {
+      health.drain(workerId);
+    }
+  }
+
   /** The attempt ended for reasons of the client's. */
   void abandoned(AttemptRun<?> run) {
     WorkerWithDpRank worker = run.worker();

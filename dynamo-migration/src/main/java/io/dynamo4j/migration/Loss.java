@@ -14,6 +14,7 @@ import org.jspecify.annotations.Nullable;
  * @param decisive the error of its chain that decides
  * @param verdict what the policy makes of it
  * @param worker null where none had been chosen
+ * @param attemptNanos from the attempt's dispatch to its failure
  */
 record Loss(
     Throwable failure,
@@ -21,9 +22,10 @@ record Loss(
     Verdict verdict,
     MigrationPhase phase,
     int attempt,
-    @Nullable WorkerWithDpRank worker) {
+    @Nullable WorkerWithDpRank worker,
+    long attemptNanos) {
 
-  static Loss judge(Throwable failure, AttemptRun<?> run, MigrationPolicy policy) {
+  static Loss judge(Throwable failure, AttemptRun<?> run, MigrationPolicy policy, long nowNanos) {
     MigrationPhase phase =
         run.isOpened() ? MigrationPhase.ONGOING_REQUEST : MigrationPhase.NEW_REQUEST;
     DynamoException decisive = policy.decisive(phase, failure);
@@ -42,7 +44,13 @@ record Loss(
         policy.verdict(phase, decisive.errorType()),
         phase,
         run.number(),
-        run.worker() != null ? run.worker() : decisive.worker());
+        run.worker() != null ? run.worker() : decisive.worker(),
+        nowNanos - run.startNanos());
+  }
+
+  /** Returns whether no worker was left to be asked, and none was. */
+  boolean isForWantOfWorkers() {
+    return worker == null && decisive.errorType() == ErrorType.UNAVAILABLE;
   }
 
   /**

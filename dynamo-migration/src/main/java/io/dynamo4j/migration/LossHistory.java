@@ -27,4 +27,9 @@ final class LossHistory {
     }
     return error;
   }
+
+  /** Attaches every failure to an error that none of them decided. */
+  void suppressIn(MigrationException error) {
+    losses.forEach(loss -> error.addSuppressed(loss.failure()));
+  }
 }

@@ -38,6 +38,19 @@ public final class MigrationException extends DynamoException {
         ErrorType.CLOSED, "migrator was closed", null, NO_ATTEMPT, null, attempts, tokensDelivered);
   }
 
+  /** Makes the error of a request whose time was up. */
+  static MigrationException deadline(
+      long deadlineNanos, @Nullable WorkerWithDpRank worker, int attempts, long tokensDelivered) {
+    return new MigrationException(
+        ErrorType.DEADLINE_EXCEEDED,
+        "request did not end in time: deadlineNanos=" + deadlineNanos,
+        worker,
+        attempts == 0 ? NO_ATTEMPT : attempts - 1,
+        null,
+        attempts,
+        tokensDelivered);
+  }
+
   /** Makes the error of a request that the host's adapter cannot describe. */
   static MigrationException ofAdapter(RuntimeException failure) {
     return new MigrationException(

@@ -11,7 +11,7 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The table that says which types of error migrate.
+ * The table that says which types of error migrate, and how they are retried.
  *
  * <p>An error is judged with its causes: one that vetoes decides wherever it stands, else the
  * outermost that migrates, else the outermost of all. Causes that are not {@link DynamoException}s
@@ -30,24 +30,35 @@ import org.jspecify.annotations.Nullable;
 public final class MigrationPolicy {
   private static final int MAX_DEPTH = 32;
 
-  private static final MigrationPolicy DEFAULTS = defaultTable();
+  private static final MigrationPolicy DEFAULTS = defaultTable().build();
+  private static final MigrationPolicy UPSTREAM = upstreamTable();
 
   private final Map<ErrorType, Verdict> newRequest;
   private final Map<ErrorType, Verdict> ongoingRequest;
+  private final Map<ErrorType, RetryRule> rules;
 
-  private MigrationPolicy(
-      Map<ErrorType, Verdict> newRequest, Map<ErrorType, Verdict> ongoingRequest) {
-    this.newRequest = Collections.unmodifiableMap(new EnumMap<>(newRequest));
-    this.ongoingRequest = Collections.unmodifiableMap(new EnumMap<>(ongoingRequest));
+  private MigrationPolicy(Builder builder) {
+    this.newRequest = Collections.unmodifiableMap(new EnumMap<>(builder.newRequest));
+    this.ongoingRequest = Collections.unmodifiableMap(new EnumMap<>(builder.ongoingRequest));
+    this.rules = Collections.unmodifiableMap(new EnumMap<>(builder.rules));
   }
 
   public static MigrationPolicy ofDefaults() {
     return DEFAULTS;
   }
 
+  /**
+   * The table as Dynamo 1.6.1 was measured to apply it: a worker's own cancellation vetoes, and
+   * whatever a worker says before its stream is open counts as a failed connection (M6).
+   */
+  public static MigrationPolicy upstreamCompatible() {
+    return UPSTREAM;
+  }
+
   /** Starts from this table. */
   public Builder toBuilder() {
     Builder builder = new Builder();
+    builder.rules.putAll(rules);
     builder.newRequest.putAll(newRequest);
     builder.ongoingRequest.putAll(ongoingRequest);
     return builder;
@@ -61,6 +72,11 @@ public final class MigrationPolicy {
           case ONGOING_REQUEST -> ongoingRequest;
         };
     return column.getOrDefault(type, Verdict.NEUTRAL);
+  }
+
+  /** Returns how failures of a type that migrates are retried. */
+  public RetryRule rule(ErrorType type) {
+    return rules.getOrDefault(type, RetryRule.ofDefaults());
   }
 
   /**
@@ -85,7 +101,7 @@ public final class MigrationPolicy {
     return migrating != null ? migrating : outermost;
   }
 
-  private static MigrationPolicy defaultTable() {
+  private static Builder defaultTable() {
     return new Builder()
         .set(ErrorType.CANNOT_CONNECT, Verdict.MIGRATES)
         .set(ErrorType.DISCONNECTED, Verdict.MIGRATES)
@@ -105,12 +121,26 @@ public final class MigrationPolicy {
         .set(ErrorType.INVALID_REQUEST, Verdict.VETOES)
         .set(ErrorType.DEADLINE_EXCEEDED, Verdict.VETOES)
         .set(ErrorType.BACKEND_INVALID_ARGUMENT, Verdict.VETOES)
-        .set(MigrationPhase.NEW_REQUEST, ErrorType.BACKEND_UNKNOWN, Verdict.MIGRATES)
-        .build();
+        .set(MigrationPhase.NEW_REQUEST, ErrorType.BACKEND_UNKNOWN, Verdict.MIGRATES);
+  }
+
+  private static MigrationPolicy upstreamTable() {
+    Builder table = defaultTable();
+    table
+        .set(ErrorType.INVALID_REQUEST, Verdict.NEUTRAL)
+        .set(ErrorType.DEADLINE_EXCEEDED, Verdict.NEUTRAL)
+        .set(ErrorType.BACKEND_INVALID_ARGUMENT, Verdict.NEUTRAL)
+        .set(MigrationPhase.NEW_REQUEST, ErrorType.BACKEND_INVALID_ARGUMENT, Verdict.MIGRATES)
+        .set(MigrationPhase.NEW_REQUEST, ErrorType.BACKEND_PROTOCOL, Verdict.MIGRATES)
+        .set(MigrationPhase.NEW_REQUEST, ErrorType.INVALID_REQUEST, Verdict.MIGRATES)
+        .set(ErrorType.BACKEND_CANCELLED, Verdict.VETOES)
+        .set(ErrorType.CANCELLED, Verdict.VETOES);
+    return table.build();
   }
 
   /** Changes single rows of a {@link MigrationPolicy}. */
   public static final class Builder {
+    private final Map<ErrorType, RetryRule> rules = new EnumMap<>(ErrorType.class);
     private final Map<ErrorType, Verdict> newRequest = new EnumMap<>(ErrorType.class);
     private final Map<ErrorType, Verdict> ongoingRequest = new EnumMap<>(ErrorType.class);
 
@@ -133,8 +163,22 @@ public final class MigrationPolicy {
       return this;
     }
 
+    /** Sets how failures of a type are retried; whether they are at all is the verdict's. */
+    public Builder rule(ErrorType type, RetryRule rule) {
+      rules.put(Objects.requireNonNull(type, "type"), Objects.requireNonNull(rule, "rule"));
+      return this;
+    }
+
+    /** Sets how failures of every type are retried. */
+    public Builder rule(RetryRule rule) {
+      for (ErrorType type : ErrorType.values()) {
+        rule(type, rule);
+      }
+      return this;
+    }
+
     public MigrationPolicy build() {
-      return new MigrationPolicy(newRequest, ongoingRequest);
+      return new MigrationPolicy(this);
     }
   }
 }

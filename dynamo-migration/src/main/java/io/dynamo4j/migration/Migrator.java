@@ -2,6 +2,8 @@
 package io.dynamo4j.migration;
 
 import io.dynamo4j.plane.ResponseStream;
+import java.time.Duration;
+import java.util.concurrent.CompletionStage;
 
 /**
  * Answers requests with streams that outlive the workers producing them.
@@ -35,6 +37,22 @@ public interface Migrator<Q, R> extends AutoCloseable {
    * type, worker and attempt are those of the failure that decided.
    */
   ResponseStream<R> migrate(Q request, MigrationOptions options);
+
+  /**
+   * Moves the open streams of a worker elsewhere, in good health and at a token boundary, those
+   * with the fewest tokens to compute again first and only some at a time. A stream leaves the
+   * worker once another one has opened its stream: where nobody takes it over it goes on as it is,
+   * and is tried again later. Moving spends none of a request's {@link MigrationOptions#limit()}.
+   *
+   * <p>The worker is marked as draining in the migrator's {@code WorkerHealth}, and stays so after:
+   * whoever keeps it on calls {@code undrain}. Streams that cannot be moved, those without
+   * migration ({@code limit} 0) included, are waited for.
+   *
+   * @param within how long all of this may take; what is on the worker then stays there
+   * @return completes, on a lane, once the worker has no stream of this migrator or time is up
+   * @throws IllegalArgumentException if {@code within} is negative or longer than a century
+   */
+  CompletionStage<DrainResult> drain(long workerId, Duration within);
 
   /** Returns the options of requests that bring none. */
   MigrationOptions options();

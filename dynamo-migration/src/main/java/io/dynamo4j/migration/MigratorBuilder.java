@@ -9,7 +9,7 @@ import java.util.Objects;
  * fixes the types and leads to the second.
  */
 public final class MigratorBuilder {
-  private final MigrationOptions.Builder options = MigrationOptions.builder();
+  private MigrationOptions.Builder options = MigrationOptions.builder();
   private MigrationPolicy policy = MigrationPolicy.ofDefaults();
 
   MigratorBuilder() {}
@@ -44,6 +44,21 @@ public final class MigratorBuilder {
   public MigratorBuilder endTimeout(Duration timeout) {
     options.endTimeout(timeout);
     return this;
+  }
+
+  /** Sets all options at once; what was set before is forgotten. */
+  public MigratorBuilder options(MigrationOptions all) {
+    this.options = all.toBuilder();
+    return this;
+  }
+
+  /**
+   * Starts from what Dynamo 1.6.1 was measured to do: {@link MigrationOptions#upstreamCompatible}
+   * and {@link MigrationPolicy#upstreamCompatible}. What was set before is forgotten.
+   */
+  public MigratorBuilder upstreamCompatible() {
+    return options(MigrationOptions.upstreamCompatible())
+        .policy(MigrationPolicy.upstreamCompatible());
   }
 
   /** Replaces the table that judges errors. */

@@ -18,20 +18,24 @@ public final class MigratorStats {
   private final EnumCounter<MigrationEvent.Outcome> ends;
   private final long maxSeqLenExceeded;
   private final long droppedSignals;
+  private final long stalls;
+  private final long hedges;
+  private final long hedgesWon;
+  private final long moves;
+  private final long waits;
 
-  MigratorStats(
-      EnumCounter<MigrationPhase> migrations,
-      EnumCounter<RecoveryOutcome> newRequestRecoveries,
-      EnumCounter<RecoveryOutcome> ongoingRequestRecoveries,
-      EnumCounter<MigrationEvent.Outcome> ends,
-      long maxSeqLenExceeded,
-      long droppedSignals) {
-    this.migrations = migrations;
-    this.newRequestRecoveries = newRequestRecoveries;
-    this.ongoingRequestRecoveries = ongoingRequestRecoveries;
-    this.ends = ends;
-    this.maxSeqLenExceeded = maxSeqLenExceeded;
-    this.droppedSignals = droppedSignals;
+  MigratorStats(StatsRecorder recorder) {
+    this.migrations = recorder.migrations.copy();
+    this.newRequestRecoveries = recorder.newRequestRecoveries.copy();
+    this.ongoingRequestRecoveries = recorder.ongoingRequestRecoveries.copy();
+    this.ends = recorder.ends.copy();
+    this.maxSeqLenExceeded = recorder.maxSeqLenExceeded.get();
+    this.droppedSignals = recorder.droppedSignals.get();
+    this.stalls = recorder.stalls.get();
+    this.hedges = recorder.hedges.get();
+    this.hedgesWon = recorder.hedgesWon.get();
+    this.moves = recorder.moves.get();
+    this.waits = recorder.waits.get();
   }
 
   /**
@@ -69,6 +73,31 @@ public final class MigratorStats {
     return droppedSignals;
   }
 
+  /** Returns how many attempts were given up by a timeout. */
+  public long stalls() {
+    return stalls;
+  }
+
+  /** Returns how many second attempts were started because a first token was late. */
+  public long hedges() {
+    return hedges;
+  }
+
+  /** Returns how many of those second attempts brought the token. */
+  public long hedgesWon() {
+    return hedgesWon;
+  }
+
+  /** Returns how many streams went from a draining worker to another. */
+  public long moves() {
+    return moves;
+  }
+
+  /** Returns how many times a request had to wait for a worker. */
+  public long waits() {
+    return waits;
+  }
+
   @Override
   public String toString() {
     return "MigratorStats[migrations="
@@ -83,6 +112,16 @@ public final class MigratorStats {
         + maxSeqLenExceeded
         + ", droppedSignals="
         + droppedSignals
+        + ", stalls="
+        + stalls
+        + ", hedges="
+        + hedges
+        + ", hedgesWon="
+        + hedgesWon
+        + ", moves="
+        + moves
+        + ", waits="
+        + waits
         + "]";
   }
 }

@@ -18,6 +18,9 @@ final class PreprocessedReplayAdapter
   /** A prompt that is no tokens, by the name that peers use. */
   private static final String EMBEDDINGS = "prompt_embeds";
 
+  /** Declared by workers that run a grammar over the tokens of a prompt. */
+  private static final String GUIDED_DECODING = "guided_decoding";
+
   private PreprocessedReplayAdapter() {}
 
   @Override
@@ -35,14 +38,16 @@ final class PreprocessedReplayAdapter
       return Replayability.never("pinned to worker " + request.routing().pinnedWorker());
     }
     SamplingOptions sampling = request.samplingOptions();
-    if (sampling.guidedDecoding() != null) {
-      return Replayability.untilOpened("grammar state of guided decoding");
-    }
-    if (request.extensions().get(EMBEDDINGS) != null) {
-      return Replayability.untilOpened("prompt given as embeddings, which override tokens");
-    }
     if (sampling.n() > 1) {
       return Replayability.untilOpened("several choices");
+    }
+    if (request.extensions().get(EMBEDDINGS) != null) {
+      return Replayability.untilOpened("prompt given as embeddings, which override tokens")
+          .onlyWith(Correction.PROTECT_EMBEDDINGS);
+    }
+    if (sampling.guidedDecoding() != null) {
+      return Replayability.untilOpened("grammar state of guided decoding")
+          .unlessResumedBy(GUIDED_DECODING);
     }
     return Replayability.always();
   }

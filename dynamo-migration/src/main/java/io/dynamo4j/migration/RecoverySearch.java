@@ -2,6 +2,7 @@
 package io.dynamo4j.migration;
 
 import io.dynamo4j.core.model.WorkerWithDpRank;
+import io.dynamo4j.migration.event.AttemptReason;
 import io.dynamo4j.migration.event.MigrationPhase;
 import io.dynamo4j.migration.event.RecoveryOutcome;
 import java.util.Collections;
@@ -22,22 +23,36 @@ final class RecoverySearch {
   private final RequestJournal journal;
   private final LossHistory losses = new LossHistory();
   private final Set<WorkerWithDpRank> excluded = new TreeSet<>();
+  private final boolean excludesFailed;
   private long attemptsLeft;
   private int attempts;
+  private boolean forfeited;
   private @Nullable Recovery underWay;
   private @Nullable Recovery awaitedToken;
 
-  RecoverySearch(long limit, RequestJournal journal) {
+  RecoverySearch(long limit, boolean excludesFailed, RequestJournal journal) {
     this.attemptsLeft = limit + 1;
+    this.excludesFailed = excludesFailed;
     this.journal = journal;
   }
 
-  /** Takes one attempt from the budget and returns its number, the greatest int from there on. */
-  int beginAttempt() {
+  /**
+   * Numbers an attempt, with the greatest int from there on, and takes it from the budget unless it
+   * only moves a healthy stream.
+   */
+  int beginAttempt(AttemptReason reason) {
     int number = attempts;
-    attemptsLeft--;
+    attemptsLeft -= reason == AttemptReason.DRAIN ? 0 : 1;
     attempts = number == Integer.MAX_VALUE ? number : number + 1;
     return number;
+  }
+
+  /**
+   * Gives an attempt back that found no worker to ask, its number included if that was the last.
+   */
+  void takeBack(AttemptRun<?> run) {
+    attemptsLeft += run.reason() == AttemptReason.DRAIN || forfeited ? 0 : 1;
+    attempts = run.number() == attempts - 1 ? attempts - 1 : attempts;
   }
 
   boolean hasAttemptLeft() {
@@ -46,7 +61,12 @@ final class RecoverySearch {
 
   /** Gives up every further attempt. */
   void forfeit() {
+    forfeited = true;
     attemptsLeft = 0;
+  }
+
+  boolean isForfeited() {
+    return forfeited;
   }
 
   /** Returns how many attempts have begun. */
@@ -61,9 +81,24 @@ final class RecoverySearch {
   /** Remembers a failed attempt and rules its worker out. */
   void add(Loss loss) {
     losses.add(loss);
-    if (loss.worker() != null) {
+    if (loss.worker() != null && excludesFailed) {
       excluded.add(loss.worker());
     }
+  }
+
+  /** Rules a worker out that did not fail. */
+  void exclude(WorkerWithDpRank worker) {
+    excluded.add(worker);
+  }
+
+  /** Allows a worker again, all of its ranks: another life has begun. */
+  void readmit(long workerId) {
+    excluded.removeIf(rank -> rank.workerId() == workerId);
+  }
+
+  /** Returns how long the search under way has taken, 0 without one. */
+  long searchNanos(long nowNanos) {
+    return underWay == null ? 0 : nowNanos - underWay.startNanos();
   }
 
   /** Begins a search, unless this loss happened in one. */
@@ -108,8 +143,20 @@ final class RecoverySearch {
    * break that the client hears of, not what failed in repairing it.
    */
   MigrationException toException(Loss last, long tokensDelivered) {
+    return losses.toException(toldOf(last), attempts, tokensDelivered);
+  }
+
+  /** Makes the client's error of a request whose time is up, the losses suppressed. */
+  MigrationException deadlineExceeded(
+      long deadlineNanos, @Nullable WorkerWithDpRank worker, long tokensDelivered) {
+    MigrationException error =
+        MigrationException.deadline(deadlineNanos, worker, attempts, tokensDelivered);
+    losses.suppressIn(error);
+    return error;
+  }
+
+  private Loss toldOf(Loss last) {
     Loss begun = underWay == null ? last : underWay.trigger();
-    Loss told = begun.phase() == MigrationPhase.ONGOING_REQUEST ? begun : last;
-    return losses.toException(told, attempts, tokensDelivered);
+    return begun.phase() == MigrationPhase.ONGOING_REQUEST ? begun : last;
   }
 }

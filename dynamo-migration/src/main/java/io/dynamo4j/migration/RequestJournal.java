@@ -3,6 +3,8 @@ package io.dynamo4j.migration;
 
 import io.dynamo4j.core.model.DynamoException;
 import io.dynamo4j.core.model.WorkerWithDpRank;
+import io.dynamo4j.migration.event.AttemptPhase;
+import io.dynamo4j.migration.event.AttemptReason;
 import io.dynamo4j.migration.event.MigrationEvent;
 import io.dynamo4j.migration.event.MigrationPhase;
 import io.dynamo4j.migration.event.RecoveryOutcome;
@@ -18,19 +20,25 @@ final class RequestJournal {
   private final StatsRecorder recorder;
   private final EventSink events;
   private final List<WorkerWithDpRank> workers = new ArrayList<>(1);
+  private final long startNanos;
   private long tokensDelivered;
 
-  RequestJournal(RequestProfile profile, StatsRecorder recorder, EventSink events) {
+  RequestJournal(
+      RequestProfile profile, StatsRecorder recorder, EventSink events, long startNanos) {
     this.profile = profile;
     this.recorder = recorder;
     this.events = events;
+    this.startNanos = startNanos;
   }
 
   void delivered(int tokens) {
     tokensDelivered += tokens;
   }
 
-  void attemptStarted(int attempt, WorkerWithDpRank worker) {
+  void attemptStarted(AttemptRun<?> run, WorkerWithDpRank worker) {
+    if (run.reason() == AttemptReason.HEDGE) {
+      recorder.hedges.incrementAndGet();
+    }
     if (events.isListening()) {
       if (workers.size() < MAX_WORKERS) {
         workers.add(worker);
@@ -38,12 +46,22 @@ final class RequestJournal {
       events.emit(
           () ->
               new MigrationEvent.AttemptStarted(
-                  profile.requestId(), profile.model(), attempt, worker));
+                  profile.requestId(),
+                  profile.model(),
+                  run.number(),
+                  worker,
+                  run.reason(),
+                  tokensDelivered));
     }
   }
 
   void lost(Loss loss, boolean retried) {
     recorder.migration(loss.phase());
+    tellLost(loss, retried);
+  }
+
+  /** Tells of a loss that costs nothing: the stream had only been about to move. */
+  void tellLost(Loss loss, boolean retried) {
     events.emit(
         () ->
             new MigrationEvent.StreamLost(
@@ -54,14 +72,85 @@ final class RequestJournal {
                 loss.phase(),
                 loss.decisive(),
                 tokensDelivered,
+                loss.attemptNanos(),
                 retried));
   }
 
-  void exhausted(int attempts, DynamoException cause) {
+  void stalled(AttemptRun<?> run, AttemptPhase waitedFor, long waitedNanos) {
+    recorder.stalls.incrementAndGet();
+    events.emit(
+        () ->
+            new MigrationEvent.Stalled(
+                profile.requestId(),
+                profile.model(),
+                run.number(),
+                run.worker(),
+                waitedFor,
+                tokensDelivered,
+                waitedNanos));
+  }
+
+  void delayed(Loss loss, boolean forReplacement, long delayNanos) {
+    events.emit(
+        () ->
+            new MigrationEvent.Delayed(
+                profile.requestId(),
+                profile.model(),
+                loss.decisive(),
+                forReplacement,
+                tokensDelivered,
+                delayNanos));
+  }
+
+  void waits(Loss loss, long longestNanos) {
+    recorder.waits.incrementAndGet();
+    delayed(loss, /* forReplacement= */ true, longestNanos);
+  }
+
+  /** One of two attempts is given up; the second one's dispatch began the race. */
+  void hedgeDecided(AttemptRun<?> winner, AttemptRun<?> loser, long nowNanos) {
+    if (winner.reason() == AttemptReason.HEDGE) {
+      recorder.hedgesWon.incrementAndGet();
+    }
+    long began = Math.max(winner.startNanos(), loser.startNanos());
+    events.emit(
+        () ->
+            new MigrationEvent.HedgeDecided(
+                profile.requestId(),
+                profile.model(),
+                winner.number(),
+                winner.worker(),
+                loser.number(),
+                loser.worker(),
+                tokensDelivered,
+                nowNanos - began));
+  }
+
+  void moved(AttemptRun<?> run, WorkerWithDpRank from, long nowNanos) {
+    recorder.moves.incrementAndGet();
+    events.emit(
+        () ->
+            new MigrationEvent.Drained(
+                profile.requestId(),
+                profile.model(),
+                run.number(),
+                from,
+                run.worker(),
+                tokensDelivered,
+                nowNanos - run.startNanos()));
+  }
+
+  void exhausted(int attempts, Loss last, long searchNanos) {
     events.emit(
         () ->
             new MigrationEvent.Exhausted(
-                profile.requestId(), profile.model(), attempts, cause, tokensDelivered));
+                profile.requestId(),
+                profile.model(),
+                attempts,
+                last.worker(),
+                last.decisive(),
+                tokensDelivered,
+                searchNanos));
   }
 
   void recoveryEnded(Recovery recovery, RecoveryOutcome outcome, long nowNanos) {
@@ -87,6 +176,7 @@ final class RequestJournal {
                 recovery.trigger().worker(),
                 run.worker(),
                 recovery.trigger().phase(),
+                recovery.trigger().decisive(),
                 tokensDelivered,
                 nowNanos - recovery.startNanos()));
   }
@@ -101,7 +191,7 @@ final class RequestJournal {
     recorder.droppedSignal();
   }
 
-  void ended(MigrationEvent.Outcome outcome, @Nullable DynamoException error) {
+  void ended(MigrationEvent.Outcome outcome, long nowNanos, @Nullable DynamoException error) {
     recorder.end(outcome);
     events.emit(
         () ->
@@ -111,6 +201,7 @@ final class RequestJournal {
                 outcome,
                 List.copyOf(workers),
                 tokensDelivered,
+                nowNanos - startNanos,
                 error));
   }
 }

@@ -6,24 +6,31 @@ import io.dynamo4j.core.model.ErrorType;
 import io.dynamo4j.core.model.FinishReason;
 import io.dynamo4j.core.model.WorkerWithDpRank;
 import io.dynamo4j.core.runtime.Scheduler;
+import io.dynamo4j.migration.Attempts.Pairing;
+import io.dynamo4j.migration.RequestTimer.Alarm;
+import io.dynamo4j.migration.event.AttemptPhase;
+import io.dynamo4j.migration.event.AttemptReason;
 import io.dynamo4j.migration.event.MigrationEvent;
 import io.dynamo4j.migration.event.RecoveryOutcome;
 import io.dynamo4j.plane.Attempt;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.RejectedExecutionException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One request from subscription to its end: at most one attempt at a time, and the way from one to
- * the next.
+ * One request from subscription to its end: its attempts, and the way from one to the next.
  *
  * <pre>
  *   start ──▶ attempt ─────────── answer whole, stream ended ──────────▶ completed
  *               ▲  │ lost                                                    ▲
  *               │  ├─ answer whole already ── end item, once demanded ───────┘
- *   dispatch ───┘  ├─ verdict migrates and an attempt is left ─▶ dispatch
- *                  └─ else ────────────────────────────────────────────▶ failed
+ *   dispatch ───┤  ├─ no worker to ask ─▶ wait for one ─▶ dispatch
+ *               │  ├─ verdict migrates and an attempt is left ─▶ pause ─▶ dispatch
+ *               │  └─ else ────────────────────────────────────────────▶ failed
+ *               └─ first token late, or worker drains: a second attempt beside the first
  * </pre>
  *
  * <p><b>Demand.</b> A new attempt is asked for what the client has asked for and not received. An
@@ -32,10 +39,16 @@ import org.slf4j.LoggerFactory;
  * <p><b>Order.</b> A replacing attempt is dispatched by a task of its own: a cancelled attempt has
  * released what it held by then, and many failures in a row do not deepen the stack.
  *
- * <p><b>Threads.</b> Everything runs on the request's lane, except {@link #close}.
+ * <p><b>Threads.</b> Everything runs on the request's lane, except {@link #close} and what {@link
+ * Drain.Stream} demands.
  */
 final class RetryManager<Q, R>
-    implements AttemptRun.Owner<R>, ClientPort.Owner, Comparable<RetryManager<?, ?>> {
+    implements AttemptRun.Owner<R>,
+        ClientPort.Owner,
+        RequestTimer.Owner,
+        Drain.Stream,
+        ReplacementWatch.Waiter,
+        Comparable<RetryManager<?, ?>> {
   private static final Logger LOG = LoggerFactory.getLogger(Migrator.class);
 
   private final DefaultMigrator<Q, R> migrator;
@@ -47,12 +60,18 @@ final class RetryManager<Q, R>
   private final RequestJournal journal;
   private final RecoverySearch search;
   private final AnswerFlow<R> answer;
-  private final ProgressTimer timer;
+  private final RetrySchedule schedule;
+  private final RequestTimer timer;
+  private final Attempts<R> attempts = new Attempts<>();
+  private final AttemptWatch<R> watch;
+  private final SecondAttempt<R> second;
+  private final long deadlineNanos;
   private final long sequence;
 
   private boolean done;
-  private @Nullable AttemptRun<R> active;
+  private boolean dispatchPending;
   private @Nullable R endItem;
+  private @Nullable Drain drain;
 
   RetryManager(
       DefaultMigrator<Q, R> migrator,
@@ -67,12 +86,39 @@ final class RetryManager<Q, R>
     this.options = options;
     this.lane = lane;
     this.client = client;
-    this.journal = new RequestJournal(profile, migrator.recorder, migrator.events);
-    this.search = new RecoverySearch(options.limit(), journal);
-    this.answer =
-        new AnswerFlow<>(migrator.adapter, profile, options, client, search, journal, lane.clock());
-    this.timer = new ProgressTimer(lane, this::expired);
     this.sequence = migrator.nextSequence();
+    long now = now();
+    this.deadlineNanos =
+        options.deadlineNanos() == 0 ? Attempt.NO_DEADLINE : now + options.deadlineNanos();
+    this.journal = new RequestJournal(profile, migrator.recorder, migrator.events, now);
+    this.search =
+        new RecoverySearch(
+            budget(profile, options), options.has(Correction.EXCLUDE_FAILED_WORKERS), journal);
+    this.answer =
+        new AnswerFlow<>(
+            migrator.adapter,
+            profile,
+            options,
+            client,
+            search,
+            journal,
+            migrator.resumption,
+            lane.clock());
+    this.schedule = new RetrySchedule(migrator.policy, options, () -> migrator.chanceOf(sequence));
+    this.timer = new RequestTimer(lane, this);
+    this.watch = new AttemptWatch<>(options, attempts, answer, search, client, timer, lane.clock());
+    this.second = new SecondAttempt<>(attempts, answer, watch, journal, migrator.health, lane);
+  }
+
+  private static long budget(RequestProfile profile, MigrationOptions options) {
+    boolean barred =
+        profile.replayability().under(options).extent() == Replayability.Extent.UNTIL_OPENED
+            && !options.has(Correction.RETRY_UNTIL_OPENED);
+    return barred ? 0 : options.limit();
+  }
+
+  private long now() {
+    return lane.clock().nanoTime();
   }
 
   void start() {
@@ -82,18 +128,28 @@ final class RetryManager<Q, R>
     if (migrator.isClosed()) {
       closeOnLane();
     } else {
-      dispatch();
+      if (deadlineNanos != Attempt.NO_DEADLINE) {
+        timer.setAt(Alarm.DEADLINE, deadlineNanos);
+      }
+      dispatch(AttemptReason.FIRST);
     }
   }
 
-  private void dispatch() {
+  private void dispatch(AttemptReason reason) {
     if (done || !client.isOpen()) {
       return;
     }
-    AttemptRun<R> run = new AttemptRun<>(this, search.beginAttempt());
-    active = run;
-    answer.attemptBegan();
-    watch();
+    AttemptRun<R> run = new AttemptRun<>(this, search.beginAttempt(reason), reason, now());
+    switch (reason) {
+      case HEDGE -> second.begin(run, Pairing.HEDGE);
+      case DRAIN -> second.begin(run, Pairing.MOVE);
+      case FIRST, FAILURE -> {
+        attempts.begin(run);
+        answer.attemptBegan();
+        watch.leads(run);
+        watch.expectFirstToken(run);
+      }
+    }
     try {
       migrator.dispatcher.dispatch(nextRequest(), describe(run)).subscribe(run);
     } catch (RuntimeException failure) {
@@ -111,19 +167,51 @@ final class RetryManager<Q, R>
   private Attempt describe(AttemptRun<R> run) {
     return Attempt.builder(profile.requestId(), lane)
         .number(run.number())
-        .excludedWorkers(search.excluded())
+        .excludedWorkers(excludedFor(run))
+        .deadlineNanos(deadlineNanos)
         .listener(run)
         .build();
   }
 
-  // The attempt's signals.
+  /** Failed workers, the worker of the other attempt, and those that lack what is needed. */
+  private Set<WorkerWithDpRank> excludedFor(AttemptRun<R> run) {
+    AttemptRun<R> lead = attempts.lead();
+    WorkerWithDpRank other = lead == run || lead == null ? null : lead.worker();
+    String capability = answer.neededCapability();
+    if (other == null && capability.isEmpty()) {
+      return search.excluded();
+    }
+    Set<WorkerWithDpRank> excluded = new TreeSet<>(search.excluded());
+    if (other != null) {
+      excluded.add(other);
+    }
+    if (!capability.isEmpty()) {
+      migrator.resumption.addIncapable(capability, excluded);
+    }
+    return excluded;
+  }
+
+  // The attempts' signals.
 
   @Override
   public void workerChosen(AttemptRun<R> run) {
     WorkerWithDpRank worker = run.worker();
-    if (worker != null) {
-      journal.attemptStarted(run.number(), worker);
+    if (worker == null) {
+      return;
     }
+    endWait();
+    journal.attemptStarted(run, worker);
+    String capability = answer.neededCapability();
+    boolean able = capability.isEmpty() || migrator.resumption.isDeclaredBy(worker, capability);
+    if (!able || (drain != null && attempts.isRival(run) && drain.isOf(worker))) {
+      run.excuse();
+      giveUp(run, ErrorType.WORKER_UNAVAILABLE, "worker cannot take the answer over");
+    }
+  }
+
+  @Override
+  public void acknowledged(AttemptRun<R> run) {
+    watch.set(run);
   }
 
   @Override
@@ -133,26 +221,101 @@ final class RetryManager<Q, R>
 
   @Override
   public void opened(AttemptRun<R> run) {
+    run.progressed(now());
+    if (attempts.pairing() == Pairing.MOVE && attempts.isRival(run)) {
+      WorkerWithDpRank left = second.moveTo(run);
+      if (left != null) {
+        search.exclude(left);
+      }
+    }
     answer.streamOpened();
-    watch();
+    watch.set(run);
+    WorkerWithDpRank worker = run.worker();
+    if (drain != null && attempts.lead() == run && (worker == null || !drain.isOf(worker))) {
+      settleDrain(Drain.Fate.MOVED);
+    }
   }
 
   @Override
   public void received(AttemptRun<R> run, R item) {
     try {
-      react(run, answer.accept(run, item));
+      switch (attempts.pairing()) {
+        case NONE -> react(run, answer.accept(run, item));
+        case HEDGE -> race(run, item);
+        case MOVE -> park(run, item);
+      }
     } catch (RuntimeException failure) {
       run.abandon();
       lost(run, failure);
     }
   }
 
+  private void race(AttemptRun<R> run, R item) {
+    if (!answer.carriesAnswer(item)) {
+      if (!second.keep(run, item)) {
+        journal.dropped();
+        run.request(1);
+      }
+    } else if (answer.isIncompleteEnd(item)) {
+      giveUp(run, ErrorType.STREAM_INCOMPLETE, "worker ended the stream unasked");
+    } else {
+      second.decide(run);
+      deliverKept(run);
+      if (goesOn(run)) {
+        react(run, answer.accept(run, item));
+      }
+    }
+  }
+
+  private void park(AttemptRun<R> run, R item) {
+    boolean kept = second.keep(run, item);
+    if (kept && !answer.carriesFinish(item)) {
+      watch.progressed(run);
+      return;
+    }
+    stay();
+    if (!kept && goesOn(run)) {
+      react(run, answer.accept(run, item));
+    }
+  }
+
+  /** Gives a move up: the stream goes on where it is. */
+  private void stay() {
+    AttemptRun<R> lead = second.stay();
+    if (lead != null) {
+      deliverKept(lead);
+      if (goesOn(lead)) {
+        watch.set(lead);
+      }
+    }
+    if (drain != null) {
+      drain.stayed(this, /* again= */ true);
+    }
+  }
+
+  /** Passes on what a paired attempt brought that could not be judged at the time. */
+  private void deliverKept(AttemptRun<R> run) {
+    R item = run.takeKept();
+    while (item != null && goesOn(run)) {
+      react(run, answer.accept(run, item));
+      item = run.takeKept();
+    }
+  }
+
+  private boolean goesOn(AttemptRun<R> run) {
+    return !done && client.isOpen() && attempts.lead() == run && !run.isEnded();
+  }
+
   private void react(AttemptRun<R> run, AnswerFlow.Fate fate) {
     switch (fate) {
-      case PASSED -> {}
+      case PASSED -> {
+        if (!options.has(Correction.COUNT_TOKENS_AS_PROGRESS)) {
+          watch.progressed(run);
+        }
+      }
       case PROGRESSED -> {
         migrator.health.proven(run);
-        watch();
+        watch.answered(run);
       }
       case CUT -> {
         migrator.health.proven(run);
@@ -162,12 +325,13 @@ final class RetryManager<Q, R>
       }
       case HELD -> {
         run.request(1);
-        watch();
+        watch.progressed(run);
       }
       case DROPPED -> {
         journal.dropped();
         run.request(1);
       }
+      case BROKEN -> giveUp(run, ErrorType.INTERNAL, "worker ended the stream with an error");
       case ALIEN ->
           giveUp(run, ErrorType.BACKEND_PROTOCOL, "item not asked for or of an unknown choice");
     }
@@ -175,7 +339,7 @@ final class RetryManager<Q, R>
 
   @Override
   public void completed(AttemptRun<R> run) {
-    if (answer.isFinished()) {
+    if (!attempts.arePaired() && answer.mayEnd()) {
       complete();
     } else {
       lost(run, error(run, ErrorType.STREAM_INCOMPLETE, incompleteness()));
@@ -203,15 +367,14 @@ final class RetryManager<Q, R>
 
   @Override
   public void demanded(long added) {
-    AttemptRun<R> run = active;
     if (endItem != null) {
       deliverEnd(endItem);
-    } else if (run != null) {
-      if (client.outstanding() == added && run.isOpened()) {
-        watch();
-      }
-      run.request(added);
+      return;
     }
+    if (client.outstanding() == added) {
+      watch.demandReturned();
+    }
+    attempts.request(added);
   }
 
   @Override
@@ -229,28 +392,85 @@ final class RetryManager<Q, R>
 
   // Time.
 
-  /** Sets the timer by what is awaited: a token, or only the end. */
-  private void watch() {
-    if (answer.awaitsOnlyEnd()) {
-      timer.expectWithin(options.endTimeoutNanos());
-    } else if (options.stallTimeoutNanos() > 0) {
-      timer.expectWithin(options.stallTimeoutNanos());
+  @Override
+  public void expired(Alarm alarm) {
+    switch (alarm) {
+      case DEADLINE -> deadlinePassed();
+      case LEAD -> stalled(attempts.lead());
+      case RIVAL -> stalled(attempts.rival());
+      case HEDGE -> {
+        if (watch.isHedgeDue()) {
+          dispatch(AttemptReason.HEDGE);
+        }
+      }
+      case RESUME -> resume();
     }
   }
 
-  private void expired() {
-    AttemptRun<R> run = active;
+  private void stalled(@Nullable AttemptRun<R> run) {
     if (run == null) {
       return;
     }
-    if (answer.held() != null) {
-      giveUp(run, ErrorType.STREAM_INCOMPLETE, incompleteness());
-    } else if (answer.isFinished()) {
+    AttemptPhase phase = watch.phaseOf(run);
+    switch (phase) {
+      case CONNECT, PROLOGUE ->
+          timeOut(
+              run, phase, ErrorType.CONNECTION_TIMEOUT, "worker did not open its stream in time");
+      case FIRST_TOKEN, NEXT_TOKEN -> {
+        if (client.outstanding() > 0) {
+          timeOut(run, phase, ErrorType.RESPONSE_TIMEOUT, "worker brought no token in time");
+        }
+      }
+      case END -> {
+        if (answer.held() != null) {
+          timeOut(run, phase, ErrorType.STREAM_INCOMPLETE, incompleteness());
+        } else if (answer.isFinished()) {
+          complete();
+        } else if (client.outstanding() > 0) {
+          timeOut(run, phase, ErrorType.RESPONSE_TIMEOUT, "worker did not end its stream in time");
+        }
+      }
+    }
+  }
+
+  private void timeOut(AttemptRun<R> run, AttemptPhase phase, ErrorType type, String message) {
+    journal.stalled(run, phase, watch.waitedNanos(run));
+    giveUp(run, type, message);
+  }
+
+  private void deadlinePassed() {
+    if (done || endItem != null) {
+      return;
+    }
+    if (answer.isFinished()) {
       complete();
-    } else if (!run.isOpened()) {
-      giveUp(run, ErrorType.CONNECTION_TIMEOUT, "worker did not open its stream in time");
-    } else if (client.outstanding() > 0) {
-      giveUp(run, ErrorType.RESPONSE_TIMEOUT, "worker brought no token in time");
+      return;
+    }
+    AttemptRun<R> lead = attempts.lead();
+    R missing = missingEndOrNull();
+    if (missing == null) {
+      WorkerWithDpRank worker = lead == null ? null : lead.worker();
+      fail(search.deadlineExceeded(options.deadlineNanos(), worker, answer.delivered()));
+      return;
+    }
+    if (lead != null) {
+      lead.abandon();
+      attempts.remove(lead);
+    }
+    timer.cancel();
+    endItem = missing;
+    if (client.outstanding() > 0) {
+      deliverEnd(missing);
+    }
+  }
+
+  private @Nullable R missingEndOrNull() {
+    try {
+      return answer.missingEnd();
+    } catch (RuntimeException adapterFailure) {
+      LOG.warn(
+          "adapter failed to end an answer: requestId={}", profile.requestId(), adapterFailure);
+      return null;
     }
   }
 
@@ -265,15 +485,29 @@ final class RetryManager<Q, R>
     return new DynamoException(type, message, run.worker(), run.number(), null);
   }
 
+  private Loss judge(Throwable failure, AttemptRun<R> run) {
+    return Loss.judge(failure, run, migrator.policy, now());
+  }
+
   private void lost(AttemptRun<R> run, Throwable failure) {
-    active = null;
-    timer.cancel();
+    Pairing pairing = attempts.pairing();
+    boolean wasRival = attempts.isRival(run);
+    AttemptRun<R> survivor = attempts.remove(run);
+    timer.clearAttempts();
     if (done) {
       return;
     }
-    Loss loss = Loss.judge(failure, run, migrator.policy);
-    migrator.health.failed(loss);
+    Loss loss = judge(failure, run);
+    if (run.isExcused()) {
+      migrator.health.abandoned(run);
+    } else {
+      migrator.health.failed(loss);
+    }
     if (!client.isOpen()) {
+      return;
+    }
+    if (survivor != null) {
+      goOnWith(survivor, loss, run, pairing == Pairing.MOVE && wasRival);
       return;
     }
     if (answer.isFinished()) {
@@ -283,50 +517,220 @@ final class RetryManager<Q, R>
     try {
       endItem = answer.missingEnd();
     } catch (RuntimeException adapterFailure) {
-      repair(Loss.judge(adapterFailure, run, migrator.policy));
+      repair(judge(adapterFailure, run), run);
       return;
     }
     if (endItem == null) {
-      repair(loss);
+      repair(loss, run);
     } else if (client.outstanding() > 0) {
       deliverEnd(endItem);
     }
   }
 
-  private void repair(Loss loss) {
-    search.add(loss);
-    if (loss.verdict() != Verdict.MIGRATES
-        || profile.replayability().extent() == Replayability.Extent.NEVER) {
+  /** One of two attempts is lost; unless that speaks against the request, the other one goes on. */
+  private void goOnWith(AttemptRun<R> survivor, Loss loss, AttemptRun<R> run, boolean wasMove) {
+    if (loss.isForWantOfWorkers()) {
+      search.takeBack(run);
+    } else if (loss.verdict() == Verdict.VETOES) {
+      search.add(loss);
+      attempts.begin(survivor);
       fail(search.toException(loss, answer.delivered()));
       return;
-    }
-    boolean retried = search.hasAttemptLeft();
-    journal.lost(loss, retried);
-    search.begin(loss, lane.clock().nanoTime());
-    if (retried) {
-      dispatchLater();
     } else {
-      exhausted(loss);
+      search.add(loss);
+      if (wasMove || loss.verdict() != Verdict.MIGRATES) {
+        journal.tellLost(loss, true);
+      } else {
+        journal.lost(loss, true);
+        search.begin(loss, now());
+        if (survivor.isOpened()) {
+          answer.streamOpened();
+        }
+      }
+    }
+    watch.leads(survivor);
+    deliverKept(survivor);
+    if (wasMove && drain != null && !done) {
+      drain.stayed(this, /* again= */ true);
     }
   }
 
-  private void dispatchLater() {
+  private void repair(Loss loss, AttemptRun<R> run) {
+    boolean pinned = answer.replayability().extent() == Replayability.Extent.NEVER;
+    if (loss.decisive().errorType() == ErrorType.DEADLINE_EXCEEDED && now() >= deadlineNanos) {
+      search.add(loss);
+      fail(search.deadlineExceeded(options.deadlineNanos(), loss.worker(), answer.delivered()));
+    } else if (loss.isForWantOfWorkers() && schedule.waitsForWorkers() && !pinned) {
+      waitForWorker(loss, run);
+    } else if (loss.verdict() != Verdict.MIGRATES || pinned) {
+      search.add(loss);
+      fail(search.toException(loss, answer.delivered()));
+    } else {
+      search.add(loss);
+      retry(loss);
+    }
+  }
+
+  private void retry(Loss loss) {
+    String capability = answer.neededCapability();
+    if (!capability.isEmpty() && !migrator.resumption.isDeclaredByAny(capability)) {
+      search.forfeit();
+    }
+    ErrorType type = loss.decisive().errorType();
+    boolean admitted = schedule.admits(type, search.searchNanos(now()));
+    boolean retried = admitted && search.hasAttemptLeft();
+    journal.lost(loss, retried);
+    search.begin(loss, now());
+    if (!retried) {
+      exhausted(loss);
+      return;
+    }
+    long pause = schedule.pauseNanos(type);
+    if (pause > 0) {
+      journal.delayed(loss, /* forReplacement= */ false, pause);
+    }
+    resumeIn(pause);
+  }
+
+  private void waitForWorker(Loss loss, AttemptRun<R> run) {
+    search.takeBack(run);
+    boolean first = !schedule.isWaiting();
+    long look = schedule.nextLookNanos(now());
+    if (look == 0) {
+      search.add(loss);
+      fail(search.toException(loss, answer.delivered()));
+      return;
+    }
+    if (first) {
+      journal.waits(loss, options.replacementWaitNanos());
+      migrator.replacements.await(this);
+    }
+    resumeIn(look);
+  }
+
+  private void resumeIn(long nanos) {
+    dispatchPending = true;
+    if (nanos > 0) {
+      timer.setIn(Alarm.RESUME, nanos);
+      return;
+    }
     try {
-      lane.execute(this::dispatch);
+      lane.execute(this::resume);
     } catch (RejectedExecutionException laneClosed) {
       closeOnLane();
     }
   }
 
+  private void resume() {
+    if (dispatchPending) {
+      dispatchPending = false;
+      timer.clear(Alarm.RESUME);
+      dispatch(search.attempts() == 0 ? AttemptReason.FIRST : AttemptReason.FAILURE);
+    }
+  }
+
+  /** A worker appeared, perhaps one that failed this request in a past life. */
+  @Override
+  public void workerAppeared(long workerId) {
+    try {
+      lane.execute(
+          () -> {
+            if (!done && schedule.isWaiting()) {
+              search.readmit(workerId);
+              resume();
+            }
+          });
+    } catch (RejectedExecutionException laneClosed) {
+      LOG.debug("waiting request outlived its lane: requestId={}", profile.requestId());
+    }
+  }
+
+  private void endWait() {
+    if (schedule.isWaiting()) {
+      schedule.waitOver();
+      migrator.replacements.forget(this);
+    }
+  }
+
   private void exhausted(Loss loss) {
-    if (options.limit() > 0 && !profile.replayability().obstacle().isEmpty()) {
+    if (options.limit() > 0 && !answer.replayability().obstacle().isEmpty()) {
       LOG.warn(
           "request lost its worker and cannot be continued: requestId={}, replayability={}",
           profile.requestId(),
-          profile.replayability());
+          answer.replayability());
     }
-    journal.exhausted(search.attempts(), loss.decisive());
+    journal.exhausted(search.attempts(), loss, search.searchNanos(now()));
     fail(search.toException(loss, answer.delivered()));
+  }
+
+  // Drain.
+
+  @Override
+  public void survey(Drain asking) {
+    try {
+      lane.execute(() -> surveyOnLane(asking));
+    } catch (RejectedExecutionException laneClosed) {
+      asking.absent();
+    }
+  }
+
+  private void surveyOnLane(Drain asking) {
+    AttemptRun<R> lead = attempts.lead();
+    WorkerWithDpRank worker = lead == null ? null : lead.worker();
+    if (done || worker == null || drain != null || !asking.isOf(worker)) {
+      asking.absent();
+    } else {
+      drain = asking;
+      asking.found(this, answer.tokensToCompute());
+    }
+  }
+
+  @Override
+  public void move(Drain asking) {
+    try {
+      lane.execute(() -> moveOnLane(asking));
+    } catch (RejectedExecutionException laneClosed) {
+      asking.stayed(this, /* again= */ false);
+    }
+  }
+
+  private void moveOnLane(Drain asking) {
+    AttemptRun<R> lead = attempts.lead();
+    if (done || drain != asking) {
+      return;
+    }
+    if (lead == null || attempts.arePaired()) {
+      asking.stayed(this, /* again= */ true);
+    } else if (!answer.canMove()) {
+      asking.stayed(this, /* again= */ false);
+    } else {
+      timer.clear(Alarm.HEDGE);
+      dispatch(AttemptReason.DRAIN);
+    }
+  }
+
+  @Override
+  public void release(Drain asking) {
+    try {
+      lane.execute(
+          () -> {
+            if (drain == asking) {
+              drain = null;
+              if (attempts.pairing() == Pairing.MOVE) {
+                stay();
+              }
+            }
+          });
+    } catch (RejectedExecutionException laneClosed) {
+      LOG.debug("draining request outlived its lane: requestId={}", profile.requestId());
+    }
+  }
+
+  private void settleDrain(Drain.Fate fate) {
+    if (drain != null) {
+      drain.settled(this, fate);
+      drain = null;
+    }
   }
 
   // The end.
@@ -369,16 +773,28 @@ final class RetryManager<Q, R>
       return;
     }
     done = true;
-    if (active != null) {
-      active.abandon();
-      migrator.health.abandoned(active);
-      active = null;
-    }
+    abandon(attempts.lead());
+    abandon(attempts.rival());
     timer.cancel();
     answer.close();
-    search.end(found, lane.clock().nanoTime());
+    endWait();
+    long now = now();
+    search.end(found, now);
+    settleDrain(outcome == MigrationEvent.Outcome.FAILED ? Drain.Fate.FAILED : Drain.Fate.FINISHED);
     migrator.ended(this);
-    journal.ended(outcome, error);
+    journal.ended(outcome, now, error);
+  }
+
+  private void abandon(@Nullable AttemptRun<R> run) {
+    if (run != null) {
+      run.abandon();
+      migrator.health.abandoned(run);
+    }
+  }
+
+  /** Returns how many tokens the request holds for a continuation. */
+  long heldTokens() {
+    return answer.heldTokens();
   }
 
   @Override

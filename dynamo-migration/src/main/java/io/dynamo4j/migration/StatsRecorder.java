@@ -8,15 +8,19 @@ import java.util.concurrent.atomic.AtomicLong;
 
 /** Counters behind {@link MigratorStats}; written from every request's lane, never per token. */
 final class StatsRecorder {
-  private final EnumCounter<MigrationPhase> migrations = new EnumCounter<>(MigrationPhase.class);
-  private final EnumCounter<RecoveryOutcome> newRequestRecoveries =
+  final EnumCounter<MigrationPhase> migrations = new EnumCounter<>(MigrationPhase.class);
+  final EnumCounter<RecoveryOutcome> newRequestRecoveries =
       new EnumCounter<>(RecoveryOutcome.class);
-  private final EnumCounter<RecoveryOutcome> ongoingRequestRecoveries =
+  final EnumCounter<RecoveryOutcome> ongoingRequestRecoveries =
       new EnumCounter<>(RecoveryOutcome.class);
-  private final EnumCounter<MigrationEvent.Outcome> ends =
-      new EnumCounter<>(MigrationEvent.Outcome.class);
-  private final AtomicLong maxSeqLenExceeded = new AtomicLong();
-  private final AtomicLong droppedSignals = new AtomicLong();
+  final EnumCounter<MigrationEvent.Outcome> ends = new EnumCounter<>(MigrationEvent.Outcome.class);
+  final AtomicLong maxSeqLenExceeded = new AtomicLong();
+  final AtomicLong droppedSignals = new AtomicLong();
+  final AtomicLong stalls = new AtomicLong();
+  final AtomicLong hedges = new AtomicLong();
+  final AtomicLong hedgesWon = new AtomicLong();
+  final AtomicLong moves = new AtomicLong();
+  final AtomicLong waits = new AtomicLong();
 
   void migration(MigrationPhase phase) {
     migrations.increment(phase);
@@ -42,12 +46,6 @@ final class StatsRecorder {
   }
 
   MigratorStats snapshot() {
-    return new MigratorStats(
-        migrations.copy(),
-        newRequestRecoveries.copy(),
-        ongoingRequestRecoveries.copy(),
-        ends.copy(),
-        maxSeqLenExceeded.get(),
-        droppedSignals.get());
+    return new MigratorStats(this);
   }
 }

@@ -4,6 +4,7 @@ package io.dynamo4j.migration;
 import io.dynamo4j.core.runtime.Environment;
 import io.dynamo4j.migration.event.MigrationListener;
 import io.dynamo4j.plane.RequestDispatcher;
+import io.dynamo4j.plane.WorkerDirectory;
 import io.dynamo4j.plane.WorkerHealth;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -21,6 +22,7 @@ public final class TypedMigratorBuilder<Q, R> {
   @Nullable RequestDispatcher<Q, R> dispatcher;
   @Nullable Environment environment;
   @Nullable WorkerHealth health;
+  @Nullable WorkerDirectory directory;
   @Nullable MigrationListener listener;
 
   TypedMigratorBuilder(
@@ -48,6 +50,16 @@ public final class TypedMigratorBuilder<Q, R> {
    */
   public TypedMigratorBuilder<Q, R> health(WorkerHealth health) {
     this.health = Objects.requireNonNull(health, "health");
+    return this;
+  }
+
+  /**
+   * Sets who is registered. A request that waits for a worker then goes on as soon as one appears,
+   * a worker that failed it may be asked again in its next life, and what workers declare that they
+   * can resume is known.
+   */
+  public TypedMigratorBuilder<Q, R> directory(WorkerDirectory directory) {
+    this.directory = Objects.requireNonNull(directory, "directory");
     return this;
   }
 

@@ -43,6 +43,7 @@ class MigrationListenerTest {
                 WorkerWithDpRank.of(1),
                 WorkerWithDpRank.of(2),
                 MigrationPhase.ONGOING_REQUEST,
+                lost.cause(),
                 2,
                 2 * MILLI));
     MigrationEvent.Ended ended = rig.events(MigrationEvent.Ended.class).get(0);
