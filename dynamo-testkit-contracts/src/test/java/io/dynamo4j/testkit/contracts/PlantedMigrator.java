@@ -6,6 +6,7 @@ import io.dynamo4j.core.model.PreprocessedRequest;
 import io.dynamo4j.core.model.WorkerWithDpRank;
 import io.dynamo4j.core.runtime.Environment;
 import io.dynamo4j.core.token.TokenSlice;
+import io.dynamo4j.migration.DrainResult;
 import io.dynamo4j.migration.MigrationOptions;
 import io.dynamo4j.migration.Migrator;
 import io.dynamo4j.migration.MigratorStats;
@@ -16,6 +17,7 @@ import io.dynamo4j.plane.ResponseStream;
 import java.time.Duration;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Flow;
 
 /** Mistakes that a migrator can make, each planted at one seam of the right one. */
@@ -316,6 +318,11 @@ enum PlantedMigrator implements MigratorFactory {
     public ResponseStream<LLMEngineOutput> migrate(
         PreprocessedRequest request, MigrationOptions options) {
       return bug.onAnswer(right.migrate(request, bug.options(options)));
+    }
+
+    @Override
+    public CompletionStage<DrainResult> drain(long workerId, Duration within) {
+      return right.drain(workerId, within);
     }
 
     @Override

@@ -3,11 +3,14 @@ package io.dynamo4j.examples.propertytests;
 
 import io.dynamo4j.core.model.LLMEngineOutput;
 import io.dynamo4j.core.model.PreprocessedRequest;
+import io.dynamo4j.migration.DrainResult;
 import io.dynamo4j.migration.MigrationOptions;
 import io.dynamo4j.migration.Migrator;
 import io.dynamo4j.migration.MigratorStats;
 import io.dynamo4j.plane.ResponseStream;
+import java.time.Duration;
 import java.util.Objects;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Flow;
 import java.util.concurrent.atomic.AtomicLong;
 
@@ -35,6 +38,11 @@ public final class BillingMigrator implements Migrator<PreprocessedRequest, LLME
       PreprocessedRequest request, MigrationOptions options) {
     ResponseStream<LLMEngineOutput> answer = migrator.migrate(request, options);
     return client -> answer.subscribe(new Billed(client));
+  }
+
+  @Override
+  public CompletionStage<DrainResult> drain(long workerId, Duration within) {
+    return migrator.drain(workerId, within);
   }
 
   @Override
