@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dynamo4j.indexer;
 
+import io.dynamo4j.core.model.LookupScope;
 import io.dynamo4j.core.model.OverlapScores;
 import io.dynamo4j.core.model.RouterEvent;
 import io.dynamo4j.core.model.WorkerWithDpRank;
@@ -10,8 +11,9 @@ import java.util.concurrent.CompletionStage;
  * Knows which rank holds which prefix of KV blocks, from the events of the ranks.
  *
  * <p>The score of a rank is a function of that rank's own events: exact after any order of stores,
- * removals and clears, whatever other ranks hold. An update is visible to lookups some time after
- * it was handed in; {@link #flush} says when.
+ * removals and clears, whatever other ranks hold. A lookup beside an update never waits for it and
+ * never scores above what was held at some moment of the call. An update is visible to lookups some
+ * time after it was handed in; {@link #flush} says when.
  *
  * <p><b>Threads.</b> Every method may be called from any thread and never waits for another
  * component. Updates of one caller are applied in the order handed in, on one lane; lookups run on
@@ -36,6 +38,33 @@ public interface KvIndexer extends AutoCloseable {
    * @throws IndexOutOfBoundsException if {@code count} is negative or beyond the array
    */
   void findMatches(long[] localHashes, int count, OverlapScores out);
+
+  /**
+   * As {@link #findMatches(long[], int, OverlapScores)}, within a scope: some ranks only, or only
+   * as far as it takes to know the best one. Costs less than to drop ranks afterwards.
+   *
+   * @throws IndexOutOfBoundsException if {@code count} is negative or beyond the array
+   */
+  default void findMatches(long[] localHashes, int count, LookupScope scope, OverlapScores out) {
+    findMatches(localHashes, count, out);
+    for (int i = out.size() - 1; i >= 0; i--) {
+      if (!scope.includes(out.worker(i))) {
+        out.lower(i, 0);
+      }
+    }
+  }
+
+  /**
+   * Returns the score of one rank, 0 if it holds nothing of the query.
+   *
+   * @param scratch overwritten
+   * @throws IndexOutOfBoundsException if {@code count} is negative or beyond the array
+   */
+  default int depthOf(
+      WorkerWithDpRank worker, long[] localHashes, int count, OverlapScores scratch) {
+    findMatches(localHashes, count, scratch);
+    return scratch.depthOf(worker);
+  }
 
   /**
    * Hands in one event. If the queue of pending updates is full the event is dropped and counted as

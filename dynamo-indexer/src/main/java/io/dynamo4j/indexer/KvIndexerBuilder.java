@@ -3,6 +3,7 @@ package io.dynamo4j.indexer;
 
 import io.dynamo4j.core.runtime.Environment;
 import io.dynamo4j.core.tree.RadixTree;
+import io.dynamo4j.core.tree.RadixTreeBuilder;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -14,6 +15,7 @@ public final class KvIndexerBuilder {
   private @Nullable Environment environment;
   private int blockSize;
   private int maxPendingUpdates = DEFAULT_MAX_PENDING_UPDATES;
+  private final RadixTreeBuilder tree = RadixTree.builder();
 
   KvIndexerBuilder() {}
 
@@ -51,6 +53,29 @@ public final class KvIndexerBuilder {
   }
 
   /**
+   * Sets how many ranks may hold blocks at one time; events of one more are counted as {@link
+   * EventOutcome#OUT_OF_CAPACITY}. 16,384 unless set.
+   *
+   * @throws IllegalArgumentException if not from 1 to 16,384
+   */
+  public KvIndexerBuilder maxRanks(int ranks) {
+    tree.maxRanks(ranks);
+    return this;
+  }
+
+  /**
+   * Bounds memory by the blocks held over all ranks, about 40 bytes each where ranks share prefixes
+   * and up to about 250 where nothing is shared. A store that would add more than there is room for
+   * is not applied and counted as {@link EventOutcome#OUT_OF_CAPACITY}. Unbounded unless set.
+   *
+   * @throws IllegalArgumentException if not positive
+   */
+  public KvIndexerBuilder maxBlocks(long blocks) {
+    tree.maxBlocks(blocks);
+    return this;
+  }
+
+  /**
    * Returns a running index; the caller closes it.
    *
    * @throws IllegalStateException if a required setting is missing
@@ -65,7 +90,7 @@ public final class KvIndexerBuilder {
     }
     long seed = environment.random().split("kv-indexer").nextLong();
     return new TreeIndexer(
-        RadixTree.create(seed),
+        tree.seed(seed).build(),
         environment.lanes().lane("kv-indexer"),
         blockSize,
         maxPendingUpdates);

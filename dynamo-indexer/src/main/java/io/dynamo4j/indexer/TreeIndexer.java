@@ -3,6 +3,7 @@ package io.dynamo4j.indexer;
 
 import io.dynamo4j.core.model.DynamoException;
 import io.dynamo4j.core.model.ErrorType;
+import io.dynamo4j.core.model.LookupScope;
 import io.dynamo4j.core.model.OverlapScores;
 import io.dynamo4j.core.model.RouterEvent;
 import io.dynamo4j.core.model.StorageTier;
@@ -79,6 +80,23 @@ final class TreeIndexer implements KvIndexer {
       return;
     }
     tree.findMatches(localHashes, count, out);
+  }
+
+  @Override
+  public void findMatches(long[] localHashes, int count, LookupScope scope, OverlapScores out) {
+    if (closed) {
+      findMatches(localHashes, count, out);
+    } else {
+      tree.findMatches(localHashes, count, scope, out);
+    }
+  }
+
+  @Override
+  public int depthOf(
+      WorkerWithDpRank worker, long[] localHashes, int count, OverlapScores scratch) {
+    return closed
+        ? KvIndexer.super.depthOf(worker, localHashes, count, scratch)
+        : tree.depthOf(worker, localHashes, count, scratch);
   }
 
   @Override

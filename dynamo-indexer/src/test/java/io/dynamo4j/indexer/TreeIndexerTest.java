@@ -10,6 +10,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.dynamo4j.core.model.DynamoException;
 import io.dynamo4j.core.model.ErrorType;
+import io.dynamo4j.core.model.LookupScope;
 import io.dynamo4j.core.model.OverlapScores;
 import io.dynamo4j.core.model.RouterEvent;
 import io.dynamo4j.core.model.StorageTier;
@@ -21,6 +22,7 @@ import io.dynamo4j.core.testing.IndexComparison;
 import io.dynamo4j.core.testing.IndexStep;
 import io.dynamo4j.core.testing.ReferenceIndex;
 import io.dynamo4j.testkit.simulation.Simulation;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -73,6 +75,43 @@ class TreeIndexerTest {
     assertThat(status.blocks()).isZero();
     assertThat(status.health()).isEqualTo(KvIndexerStatus.Health.EXACT);
     assertThat(status.toString()).contains("PARENT_NOT_FOUND=1");
+  }
+
+  @Test
+  void shouldLookUpWithinAScope() {
+    index.submit(store(1, 5, 6));
+    index.submit(store(2, 5));
+    simulation.await(index.flush());
+    OverlapScores out = OverlapScores.create();
+    long[] query = {5, 6};
+
+    index.findMatches(query, 2, LookupScope.only(List.of(WorkerWithDpRank.of(2))), out);
+    assertThat(out.size()).isEqualTo(1);
+    assertThat(out.depthOf(WorkerWithDpRank.of(2))).isEqualTo(1);
+    assertThat(index.depthOf(W1, query, 2, out)).isEqualTo(2);
+    index.close();
+    index.findMatches(query, 2, LookupScope.all(), out);
+    assertThat(out.size()).isZero();
+    assertThat(index.depthOf(W1, query, 2, out)).isZero();
+  }
+
+  @Test
+  void shouldCountEventsBeyondItsBounds() {
+    KvIndexer small =
+        KvIndexer.builder()
+            .environment(simulation.environment("router"))
+            .blockSize(16)
+            .maxRanks(1)
+            .maxBlocks(2)
+            .build();
+    small.submit(store(1, 5, 6));
+    small.submit(store(2, 5));
+    small.submit(store(1, 5, 6, 7));
+    simulation.await(small.flush());
+
+    assertThat(small.status().events(EventOutcome.OUT_OF_CAPACITY)).isEqualTo(2);
+    assertThat(small.status().rejectedBlocks()).isEqualTo(4);
+    assertThat(scores(small, 5, 6, 7)).isEqualTo(Map.of(W1, 2));
   }
 
   @Test

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dynamo4j.core.tree;
 
+import io.dynamo4j.core.model.LookupScope;
 import io.dynamo4j.core.model.OverlapScores;
+import io.dynamo4j.core.model.WorkerWithDpRank;
 import java.lang.invoke.VarHandle;
+import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -55,7 +58,14 @@ final class PrefixWalk {
 
   private long[] query = {};
   private int count;
+  private LookupScope scope = LookupScope.all();
+  private @Nullable WorkerWithDpRank only;
   private OverlapScores out = OverlapScores.create();
+
+  // The slots of the scope that was used last, for the tenants of then.
+  private long[] selected = new long[1];
+  private LookupScope selectedScope = scope;
+  private RankSlots.@Nullable Tenants selectedTenants;
 
   private long startTime;
   private RankSlots.Tenants tenants;
@@ -85,7 +95,21 @@ final class PrefixWalk {
     return nodes == others;
   }
 
-  void find(long[] localHashes, int hashes, OverlapScores scores) {
+  void find(long[] localHashes, int hashes, LookupScope within, OverlapScores scores) {
+    scope = within;
+    only = null;
+    run(localHashes, hashes, scores);
+  }
+
+  /** Looks for one rank and returns its depth. */
+  int findOne(long[] localHashes, int hashes, WorkerWithDpRank worker, OverlapScores scores) {
+    scope = LookupScope.all();
+    only = worker;
+    run(localHashes, hashes, scores);
+    return scores.size() == 0 ? 0 : scores.depth(0);
+  }
+
+  private void run(long[] localHashes, int hashes, OverlapScores scores) {
     query = localHashes;
     count = hashes;
     out = scores;
@@ -109,9 +133,7 @@ final class PrefixWalk {
       active = new long[words];
       next = new long[words];
     }
-    for (int word = 0; word < words; word++) {
-      active[word] = tenants.occupiedWord(word);
-    }
+    activate();
     out.clearForNumbers(tenants.workers());
     pathLength = 0;
     depth = 0;
@@ -119,6 +141,29 @@ final class PrefixWalk {
     chunk = rootChunk();
     base = layout.base(node);
     head = Racy.getAcquire(chunk, base);
+  }
+
+  /** Makes the slots of the scope active. */
+  private void activate() {
+    if (only != null) {
+      int slot = tenants.slotOf(only);
+      Arrays.fill(active, 0, words, 0);
+      if (slot >= 0) {
+        active[slot >> 6] = 1L << slot;
+      }
+    } else if (scope.isOfAll()) {
+      for (int word = 0; word < words; word++) {
+        active[word] = tenants.occupiedWord(word);
+      }
+    } else {
+      if (scope != selectedScope || tenants != selectedTenants) {
+        selected = selected.length < words ? new long[words] : selected;
+        tenants.select(scope, selected);
+        selectedScope = scope;
+        selectedTenants = tenants;
+      }
+      System.arraycopy(selected, 0, active, 0, words);
+    }
   }
 
   private long[] rootChunk() {
@@ -216,7 +261,16 @@ final class PrefixWalk {
       return CONFLICT;
     }
     pass(child, itsChunk, itsBase, itsHead, matched);
-    return isAnyLeft && matched == length ? GO_ON : STOP;
+    boolean isEnough = scope.stopsAtLastRank() && isOneActive();
+    return isAnyLeft && matched == length && !isEnough ? GO_ON : STOP;
+  }
+
+  private boolean isOneActive() {
+    int active = 0;
+    for (int word = 0; word < words; word++) {
+      active += Long.bitCount(this.active[word]);
+    }
+    return active == 1;
   }
 
   private void pass(int child, long[] itsChunk, int itsBase, long itsHead, int matched) {

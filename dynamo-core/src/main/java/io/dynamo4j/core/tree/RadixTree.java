@@ -2,6 +2,7 @@
 package io.dynamo4j.core.tree;
 
 import io.dynamo4j.core.model.KvCacheEventData;
+import io.dynamo4j.core.model.LookupScope;
 import io.dynamo4j.core.model.OverlapScores;
 import io.dynamo4j.core.model.RouterEvent;
 import io.dynamo4j.core.model.WorkerWithDpRank;
@@ -11,6 +12,7 @@ import java.util.NavigableMap;
 import java.util.Objects;
 import java.util.TreeMap;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Path-compressed radix tree over local hashes, shared by all ranks, with a table from external
@@ -56,6 +58,8 @@ public final class RadixTree implements SyncIndexer {
   public static final int MAX_RANKS = 1 << 14;
 
   private final long seed;
+  private final int maxRanks;
+  private final long maxBlocks;
   private final TreeClock clock = new TreeClock();
   private final RankSlots slots = new RankSlots();
   private final NodeArena nodes = new NodeArena();
@@ -66,20 +70,27 @@ public final class RadixTree implements SyncIndexer {
   private final ApplyResult result = ApplyResult.create();
   private long blockCount;
 
-  private RadixTree(long seed) {
+  RadixTree(long seed, int maxRanks, long maxBlocks) {
     this.seed = seed;
+    this.maxRanks = maxRanks;
+    this.maxBlocks = maxBlocks;
     this.children = new ChildTable(seed);
     this.writer = new TreeWriter(nodes, blocks, children);
   }
 
+  /** Returns a builder of an index with bounds. */
+  public static RadixTreeBuilder builder() {
+    return new RadixTreeBuilder();
+  }
+
   /**
-   * Returns an empty index.
+   * Returns an empty index without bounds.
    *
    * @param seed mixes the hashes in the index's tables, so that peers cannot craft clusters: draw
    *     it from the component's chance
    */
   public static RadixTree create(long seed) {
-    return new RadixTree(seed);
+    return builder().seed(seed).build();
   }
 
   /* --------------- Writes --------------- */
@@ -117,15 +128,28 @@ public final class RadixTree implements SyncIndexer {
     if (hashes.length == 0) {
       return result.stored(0, 0);
     }
+    if (!hasRoom(rank, parent, stored)) {
+      return result.rejected(Outcome.OUT_OF_CAPACITY, hashes.length);
+    }
     if (rank == null) {
-      if (ranks.size() == MAX_RANKS) {
-        return result.rejected(Outcome.OUT_OF_CAPACITY, hashes.length);
-      }
       rank = enrol(worker);
     }
     int added = writer.append(rank, parent, hashes, stored.tokensHashes());
     blockCount += added;
     return result.stored(added, hashes.length - added);
+  }
+
+  private boolean hasRoom(@Nullable RankTable rank, int parent, KvCacheEventData.Stored stored) {
+    if (rank == null && ranks.size() == maxRanks) {
+      return false;
+    }
+    int most = stored.blockCount();
+    if (most <= maxBlocks - blockCount) {
+      return true;
+    }
+    return rank != null
+        && writer.countNew(rank, parent, stored.blockHashes(), stored.tokensHashes())
+            <= maxBlocks - blockCount;
   }
 
   private static boolean contains(long[] hashes, long hash) {
@@ -218,8 +242,21 @@ public final class RadixTree implements SyncIndexer {
 
   @Override
   public void findMatches(long[] localHashes, int count, OverlapScores out) {
+    findMatches(localHashes, count, LookupScope.all(), out);
+  }
+
+  @Override
+  public void findMatches(long[] localHashes, int count, LookupScope scope, OverlapScores out) {
     Objects.checkFromIndexSize(0, count, localHashes.length);
-    walkOf(out).find(localHashes, count, out);
+    walkOf(out).find(localHashes, count, scope, out);
+  }
+
+  /** {@inheritDoc} Looks at one rank alone: O(edges on the path + ranks). */
+  @Override
+  public int depthOf(
+      WorkerWithDpRank worker, long[] localHashes, int count, OverlapScores scratch) {
+    Objects.checkFromIndexSize(0, count, localHashes.length);
+    return walkOf(scratch).findOne(localHashes, count, worker, scratch);
   }
 
   private PrefixWalk walkOf(OverlapScores out) {

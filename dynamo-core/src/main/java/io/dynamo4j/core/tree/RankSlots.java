@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dynamo4j.core.tree;
 
+import io.dynamo4j.core.model.LookupScope;
 import io.dynamo4j.core.model.WorkerWithDpRank;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
@@ -61,6 +62,27 @@ final class RankSlots {
 
     boolean isTaken(int slot) {
       return slot < workers.length && workers[slot] != null;
+    }
+
+    /** Returns the slot of a rank, negative if it has none. O(slots). */
+    int slotOf(WorkerWithDpRank worker) {
+      for (int slot = 0; slot < workers.length; slot++) {
+        if (worker.equals(workers[slot])) {
+          return slot;
+        }
+      }
+      return -1;
+    }
+
+    /** Sets the bits of the ranks in a scope, all others clear. */
+    void select(LookupScope scope, long[] bits) {
+      Arrays.fill(bits, 0);
+      for (int slot = 0; slot < workers.length; slot++) {
+        WorkerWithDpRank worker = workers[slot];
+        if (worker != null && scope.includes(worker)) {
+          bits[slot >> 6] |= 1L << slot;
+        }
+      }
     }
 
     /** Returns the number of slots taken. */

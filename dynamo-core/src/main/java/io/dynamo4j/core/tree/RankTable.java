@@ -45,6 +45,15 @@ final class RankTable {
     return latest.get(hash) - 1;
   }
 
+  /** Returns whether a pair is there. */
+  boolean has(long hash, int address) {
+    if (latestAddress(hash) == address) {
+      return true;
+    }
+    int[] others = earlier == null ? null : earlier.get(hash);
+    return others != null && Arrays.stream(others).anyMatch(other -> other == address);
+  }
+
   /**
    * Adds a pair and makes it the hash's latest.
    *

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dynamo4j.core.tree;
 
+import io.dynamo4j.core.model.LookupScope;
 import io.dynamo4j.core.model.OverlapScores;
 import io.dynamo4j.core.model.RouterEvent;
 import io.dynamo4j.core.model.WorkerWithDpRank;
@@ -53,6 +54,32 @@ public interface SyncIndexer {
    * @throws IndexOutOfBoundsException if {@code count} is negative or beyond the array
    */
   void findMatches(long[] localHashes, int count, OverlapScores out);
+
+  /**
+   * As {@link #findMatches(long[], int, OverlapScores)}, within a scope.
+   *
+   * @throws IndexOutOfBoundsException if {@code count} is negative or beyond the array
+   */
+  default void findMatches(long[] localHashes, int count, LookupScope scope, OverlapScores out) {
+    findMatches(localHashes, count, out);
+    for (int i = out.size() - 1; i >= 0; i--) {
+      if (!scope.includes(out.worker(i))) {
+        out.lower(i, 0);
+      }
+    }
+  }
+
+  /**
+   * Returns the score of one rank, 0 if it holds nothing of the query.
+   *
+   * @param scratch overwritten
+   * @throws IndexOutOfBoundsException if {@code count} is negative or beyond the array
+   */
+  default int depthOf(
+      WorkerWithDpRank worker, long[] localHashes, int count, OverlapScores scratch) {
+    findMatches(localHashes, count, scratch);
+    return scratch.depthOf(worker);
+  }
 
   /** Forgets every rank of a worker; unknown workers are no fault. */
   void removeWorker(long workerId);

@@ -58,6 +58,25 @@ final class TreeWriter {
     return added;
   }
 
+  /** Returns how many pairs {@link #append} would add for a rank, and changes nothing. */
+  int countNew(RankTable rank, int parent, long[] hashes, long[] locals) {
+    int node = parent < 0 ? NodeArena.ROOT : blocks.owner(parent);
+    int position = parent < 0 ? -1 : parent - nodes.start(node);
+    int known = 0;
+    for (int i = 0; i < hashes.length; i++) {
+      if (position + 1 == nodes.length(node)) {
+        node = child(node, locals[i]);
+        position = -1;
+      }
+      int address = nodes.start(node) + ++position;
+      if (node == 0 || blocks.hash(address) != locals[i]) {
+        break; // what is behind a place that does not exist is new
+      }
+      known += rank.has(hashes[i], address) ? 1 : 0;
+    }
+    return hashes.length - known;
+  }
+
   /** Returns the child of a node whose edge begins with a hash, 0 if there is none. */
   private int child(int parent, long firstHash) {
     int mark = children.mark(parent, firstHash);

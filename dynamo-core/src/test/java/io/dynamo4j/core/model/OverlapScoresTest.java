@@ -48,4 +48,22 @@ class OverlapScoresTest {
     assertThat(scores.worker(0)).isEqualTo(WorkerWithDpRank.of(3));
     assertThatThrownBy(() -> scores.worker(1)).isInstanceOf(IndexOutOfBoundsException.class);
   }
+
+  @Test
+  void shouldTakeScoresBackWhenTheIndexLowersThem() {
+    scores.add(WorkerWithDpRank.of(1), 5);
+    scores.add(WorkerWithDpRank.of(2), 4);
+    scores.add(WorkerWithDpRank.of(3), 3);
+    scores.lower(0, 2);
+    scores.lower(1, 0);
+
+    assertThat(scores.size()).isEqualTo(2);
+    assertThat(scores.depthOf(WorkerWithDpRank.of(1))).isEqualTo(2);
+    assertThat(scores.depthOf(WorkerWithDpRank.of(2))).isZero();
+    assertThat(scores.depthOf(WorkerWithDpRank.of(3))).isEqualTo(3);
+    scores.truncate(1);
+    assertThat(scores.size()).isEqualTo(1);
+    assertThatThrownBy(() -> scores.truncate(2)).isInstanceOf(IndexOutOfBoundsException.class);
+    assertThatThrownBy(() -> scores.lower(1, 1)).isInstanceOf(IndexOutOfBoundsException.class);
+  }
 }

@@ -3,6 +3,7 @@ package io.dynamo4j.core.testing;
 
 import io.dynamo4j.core.model.KvCacheEvent;
 import io.dynamo4j.core.model.KvCacheEventData;
+import io.dynamo4j.core.model.LookupScope;
 import io.dynamo4j.core.model.OverlapScores;
 import io.dynamo4j.core.model.RouterEvent;
 import io.dynamo4j.core.model.WorkerWithDpRank;
@@ -31,7 +32,9 @@ public final class BrokenIndex implements SyncIndexer {
     /** A store under an unknown parent goes to the root. */
     ADOPTS_ORPHANS,
     /** Removals below a removed block are forgotten. */
-    LEAKS_LAST_REMOVAL
+    LEAKS_LAST_REMOVAL,
+    /** A lookup scores ranks outside of its scope. */
+    IGNORES_SCOPE
   }
 
   private final ReferenceIndex right = ReferenceIndex.create();
@@ -102,6 +105,15 @@ public final class BrokenIndex implements SyncIndexer {
       for (int i = 0; i < exact.size(); i++) {
         out.add(exact.worker(i), Math.max(exact.depth(i), exact.depth(0)));
       }
+    }
+  }
+
+  @Override
+  public void findMatches(long[] localHashes, int count, LookupScope scope, OverlapScores out) {
+    if (fault == Fault.IGNORES_SCOPE) {
+      right.findMatches(localHashes, count, out);
+    } else {
+      right.findMatches(localHashes, count, scope, out);
     }
   }
 

@@ -119,6 +119,10 @@ public final class IndexComparison {
       if (!want.equals(got)) {
         return "query=" + Arrays.toString(query) + ", scores=" + got + ", expected=" + want;
       }
+      String wrong = ScopeCheck.wrongIn(subject, query, want);
+      if (wrong != null) {
+        return "query=" + Arrays.toString(query) + ", " + wrong + ", expected=" + want;
+      }
     }
     return null;
   }
@@ -127,6 +131,10 @@ public final class IndexComparison {
   public static Map<WorkerWithDpRank, Integer> scores(SyncIndexer index, long... query) {
     OverlapScores scores = OverlapScores.create();
     index.findMatches(query, query.length, scores);
+    return byWorker(scores);
+  }
+
+  static Map<WorkerWithDpRank, Integer> byWorker(OverlapScores scores) {
     Map<WorkerWithDpRank, Integer> byWorker = new TreeMap<>();
     for (int i = 0; i < scores.size(); i++) {
       if (byWorker.put(scores.worker(i), scores.depth(i)) != null) {

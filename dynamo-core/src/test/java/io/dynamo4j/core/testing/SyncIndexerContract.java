@@ -7,19 +7,22 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.dynamo4j.core.model.KvCacheEvent;
 import io.dynamo4j.core.model.KvCacheEventData;
+import io.dynamo4j.core.model.LookupScope;
 import io.dynamo4j.core.model.OverlapScores;
 import io.dynamo4j.core.model.RouterEvent;
 import io.dynamo4j.core.model.StorageTier;
 import io.dynamo4j.core.model.WorkerWithDpRank;
 import io.dynamo4j.core.testing.EventStreams.Hashes;
 import io.dynamo4j.core.tree.ApplyResult;
-import io.dynamo4j.core.tree.ApplyResult.Outcome;
 import io.dynamo4j.core.tree.SyncIndexer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -54,120 +57,36 @@ public abstract class SyncIndexerContract {
     index = create();
   }
 
-  /* --------------- Chains --------------- */
+  /* --------------- The model --------------- */
 
-  @Test
-  void shouldScoreTheLongestPrefixHeld() {
-    store(W1, local(1, 2, 3), external(11, 12, 13));
-
-    assertThat(scores(index, 1, 2, 3, 4)).isEqualTo(Map.of(W1, 3));
-    assertThat(scores(index, 1, 2)).isEqualTo(Map.of(W1, 2));
-    assertThat(scores(index, 1, 9, 3)).isEqualTo(Map.of(W1, 1));
-    assertThat(scores(index, 2, 3)).isEmpty();
-    assertThat(scores(index)).isEmpty();
+  /** Each row of the table is a test by its name. */
+  @TestFactory
+  Stream<DynamicTest> shouldDoAsTheModelSays() {
+    return IndexModel.cases().stream()
+        .map(
+            row ->
+                DynamicTest.dynamicTest(
+                    row.name(),
+                    () -> {
+                      SyncIndexer fresh = create();
+                      row.play(fresh);
+                      checkInvariants(fresh);
+                    }));
   }
 
-  @Test
-  void shouldContinueUnderTheParentWhenItIsInMidChain() {
-    store(W1, local(1, 2, 3), external(11, 12, 13));
-    store(W1, 12, local(7, 8), external(17, 18));
-
-    assertThat(scores(index, 1, 2, 7, 8)).isEqualTo(Map.of(W1, 4));
-    assertThat(scores(index, 1, 2, 3)).isEqualTo(Map.of(W1, 3));
-  }
+  /* --------------- Counts and bad input --------------- */
 
   @Test
-  void shouldTellRanksOfOneWorkerApart() {
-    WorkerWithDpRank rank1 = new WorkerWithDpRank(1, 1);
-    store(W1, local(1, 2), external(11, 12));
-    store(rank1, local(1), external(11));
-
-    assertThat(scores(index, 1, 2)).isEqualTo(Map.of(W1, 2, rank1, 1));
-    assertThat(store(rank1, 12, local(3), external(13)).outcome())
-        .isEqualTo(Outcome.PARENT_NOT_FOUND);
-  }
-
-  @Test
-  void shouldAcceptZeroAndNegativeHashes() {
-    WorkerWithDpRank last = new WorkerWithDpRank(-1, -1);
-    store(last, local(0, -1, Long.MIN_VALUE), external(-1, 0, Long.MIN_VALUE));
-    store(last, 0, local(5), external(Long.MAX_VALUE));
-
-    assertThat(scores(index, 0, -1, Long.MIN_VALUE)).isEqualTo(Map.of(last, 3));
-    assertThat(scores(index, 0, -1, 5)).isEqualTo(Map.of(last, 3));
-    remove(last, 0);
-    assertThat(scores(index, 0, -1, 5)).isEqualTo(Map.of(last, 1));
-  }
-
-  @Test
-  void shouldTakeOneContentOverAndOverAsOneChain() {
-    store(W1, local(5, 5, 5), external(1, 2, 3));
-
-    assertThat(scores(index, 5, 5, 5, 5)).isEqualTo(Map.of(W1, 3));
-  }
-
-  /* --------------- Typed outcomes --------------- */
-
-  @Test // measured.md T4
-  void shouldApplyNothingWhenParentIsUnknown() {
-    ApplyResult result = store(W1, 99, local(1, 2), external(11, 12));
-
-    assertThat(result.outcome()).isEqualTo(Outcome.PARENT_NOT_FOUND);
-    assertThat(result.isRejected()).isTrue();
-    assertThat(result.rejectedBlocks()).isEqualTo(2);
-    assertThat(index.blockCount()).isZero();
-  }
-
-  @Test
-  void shouldNotTakeAnotherRanksBlockAsParent() {
-    store(W1, local(1), external(11));
-
-    assertThat(store(W2, 11, local(2), external(12)).outcome()).isEqualTo(Outcome.PARENT_NOT_FOUND);
-  }
-
-  @Test
-  void shouldNotTakeARemovedBlockAsParent() {
-    store(W1, local(1, 2), external(11, 12));
-    remove(W1, 12);
-
-    assertThat(store(W1, 12, local(3), external(13)).outcome()).isEqualTo(Outcome.PARENT_NOT_FOUND);
-  }
-
-  @Test
-  void shouldRefuseSelfReferenceBeforeItLooksForTheParent() {
-    assertThat(store(W1, 99, local(1, 2), external(11, 99)).outcome())
-        .isEqualTo(Outcome.SELF_REFERENCE);
-    assertThat(index.blockCount()).isZero();
-  }
-
-  @Test
-  void shouldApplyTheRestWhenARemovalNamesUnknownHashes() {
-    store(W1, local(1, 2), external(11, 12));
-    ApplyResult result = remove(W1, 99, 12);
-
-    assertThat(result.outcome()).isEqualTo(Outcome.UNKNOWN_BLOCKS);
-    assertThat(result.unknownBlocks()).isEqualTo(1);
-    assertThat(result.removedBlocks()).isEqualTo(1);
-    assertThat(scores(index, 1, 2)).isEqualTo(Map.of(W1, 1));
-  }
-
-  @Test
-  void shouldChangeNothingWhenAStoreIsRepeated() {
-    store(W1, local(1, 2), external(11, 12));
-    ApplyResult result = store(W1, local(1, 2), external(11, 12));
-
-    assertThat(result.outcome()).isEqualTo(Outcome.DUPLICATE);
-    assertThat(result.duplicateBlocks()).isEqualTo(2);
-    assertThat(index.blockCount()).isEqualTo(2);
-    remove(W1, 12);
-    assertThat(scores(index, 1, 2)).isEqualTo(Map.of(W1, 1));
-  }
-
-  @Test
-  void shouldTakeAStoreOfNoBlocksAsNothing() {
-    assertThat(store(W1, local(), external()).outcome()).isEqualTo(Outcome.APPLIED);
-    assertThat(store(W1, 1, local(), external()).outcome()).isEqualTo(Outcome.PARENT_NOT_FOUND);
-    assertThat(index.blockCount()).isZero();
+  void shouldCountTheBlocksOfEachOutcome() {
+    assertThat(store(W1, local(1, 2), external(11, 12)).addedBlocks()).isEqualTo(2);
+    assertThat(store(W1, local(1, 2), external(11, 12)).duplicateBlocks()).isEqualTo(2);
+    ApplyResult refused = store(W1, 99, local(1, 2), external(11, 12));
+    assertThat(refused.isRejected()).isTrue();
+    assertThat(refused.rejectedBlocks()).isEqualTo(2);
+    ApplyResult removed = remove(W1, 99, 12);
+    assertThat(removed.unknownBlocks()).isEqualTo(1);
+    assertThat(removed.removedBlocks()).isEqualTo(1);
+    assertThat(apply(W1, KvCacheEventData.Cleared.instance()).removedBlocks()).isEqualTo(1);
   }
 
   @Test
@@ -178,190 +97,79 @@ public abstract class SyncIndexerContract {
         .isInstanceOf(IndexOutOfBoundsException.class);
     assertThatThrownBy(() -> index.findMatches(new long[2], -1, out))
         .isInstanceOf(IndexOutOfBoundsException.class);
-  }
-
-  /* --------------- Gaps --------------- */
-
-  @Test
-  void shouldNotReachBlocksBehindARemovedOne() {
-    store(W1, local(1, 2, 3, 4), external(11, 12, 13, 14));
-    remove(W1, 12);
-
-    assertThat(scores(index, 1, 2, 3, 4)).isEqualTo(Map.of(W1, 1));
-    assertThat(index.blockCount()).isEqualTo(3);
+    assertThatThrownBy(() -> index.findMatches(new long[2], Integer.MAX_VALUE, out))
+        .isInstanceOf(IndexOutOfBoundsException.class);
+    assertThatThrownBy(() -> index.findMatches(new long[2], 3, LookupScope.all(), out))
+        .isInstanceOf(IndexOutOfBoundsException.class);
   }
 
   @Test
-  void shouldReachThemAgainWhenTheGapIsStoredAgain() {
-    store(W1, local(1, 2, 3, 4), external(11, 12, 13, 14));
-    remove(W1, 12);
-    store(W1, 11, local(2), external(12));
-
-    assertThat(scores(index, 1, 2, 3, 4)).isEqualTo(Map.of(W1, 4));
-  }
-
-  @Test
-  void shouldReachThemAgainWhenTheGapIsFilledUnderAnotherHash() {
-    store(W1, local(1, 2, 3), external(11, 12, 13));
-    remove(W1, 12);
-    store(W1, local(1, 2), external(11, 92));
-
-    assertThat(scores(index, 1, 2, 3)).isEqualTo(Map.of(W1, 3));
-  }
-
-  @Test
-  void shouldTakeABlockBehindAGapAsParent() {
-    store(W1, local(1, 2, 3), external(11, 12, 13));
-    remove(W1, 12);
-    store(W1, 13, local(4), external(14));
-
-    assertThat(scores(index, 1, 2, 3, 4)).isEqualTo(Map.of(W1, 1));
-    store(W1, 11, local(2), external(12));
-    assertThat(scores(index, 1, 2, 3, 4)).isEqualTo(Map.of(W1, 4));
-  }
-
-  @Test
-  void shouldForgetABlockBehindAGapWhenItIsRemoved() {
-    store(W1, local(1, 2, 3), external(11, 12, 13));
-    remove(W1, 12);
-    assertThat(remove(W1, 13).outcome()).isEqualTo(Outcome.APPLIED);
-    store(W1, 11, local(2), external(12));
-
-    assertThat(scores(index, 1, 2, 3)).isEqualTo(Map.of(W1, 2));
-  }
-
-  @Test
-  void shouldNotLetAnotherRankFillAGap() {
-    store(W1, local(1, 2, 3), external(11, 12, 13));
-    store(W2, local(1, 2, 3), external(11, 12, 13));
-    remove(W1, 12);
-
-    assertThat(scores(index, 1, 2, 3)).isEqualTo(Map.of(W1, 1, W2, 3));
-  }
-
-  @Test // measured.md T1
-  void shouldNotOverCountAfterARemovalAtABranch() {
-    store(W1, local(1, 2, 3, 4), external(11, 12, 13, 14));
-    store(W2, local(1, 2, 9), external(11, 12, 19));
-    remove(W1, 12);
-
-    assertThat(scores(index, 1, 2, 3, 4)).isEqualTo(Map.of(W1, 1, W2, 2));
-    assertThat(scores(index, 1, 2, 9)).isEqualTo(Map.of(W1, 1, W2, 3));
-  }
-
-  /* --------------- Hashes --------------- */
-
-  @Test // measured.md T2
-  void shouldKeepTheContinuationWhenEnginesHashAlikeContentDifferently() {
-    store(W1, local(1, 2), external(11, 12));
-    store(W2, local(1, 2, 3), external(21, 22, 23));
-    store(W2, 23, local(4), external(24));
-
-    assertThat(scores(index, 1, 2, 3, 4)).isEqualTo(Map.of(W1, 2, W2, 4));
-    assertThat(remove(W2, 22).outcome()).isEqualTo(Outcome.APPLIED);
-    assertThat(scores(index, 1, 2, 3, 4)).isEqualTo(Map.of(W1, 2, W2, 1));
-    assertThat(remove(W1, 11, 12).outcome()).isEqualTo(Outcome.APPLIED);
-    assertThat(scores(index, 1, 2, 3, 4)).isEqualTo(Map.of(W2, 1));
-  }
-
-  @Test
-  void shouldHoldAPlaceWhileOneOfItsHashesIsHeld() {
-    store(W1, local(1, 2), external(11, 12));
-    store(W1, 11, local(2), external(92));
-    remove(W1, 12);
-
-    assertThat(scores(index, 1, 2)).isEqualTo(Map.of(W1, 2));
-    store(W1, 92, local(3), external(13));
-    assertThat(scores(index, 1, 2, 3)).isEqualTo(Map.of(W1, 3));
-    remove(W1, 92);
-    assertThat(scores(index, 1, 2, 3)).isEqualTo(Map.of(W1, 1));
-  }
-
-  @Test
-  void shouldHoldEveryPlaceOfAHashUntilItIsRemoved() {
-    store(W1, local(1, 2), external(11, 77));
-    store(W1, 11, local(3), external(77));
-
-    assertThat(scores(index, 1, 2)).isEqualTo(Map.of(W1, 2));
-    assertThat(scores(index, 1, 3)).isEqualTo(Map.of(W1, 2));
-    assertThat(remove(W1, 77).removedBlocks()).isEqualTo(2);
-    assertThat(scores(index, 1, 2)).isEqualTo(Map.of(W1, 1));
-    assertThat(scores(index, 1, 3)).isEqualTo(Map.of(W1, 1));
-  }
-
-  @Test
-  void shouldContinueUnderTheLatestPlaceOfAHash() {
-    store(W1, local(1, 2), external(11, 77));
-    store(W1, 11, local(3), external(77));
-    store(W1, 77, local(4), external(14));
-
-    assertThat(scores(index, 1, 3, 4)).isEqualTo(Map.of(W1, 3));
-    store(W1, 11, local(2), external(77)); // a duplicate that makes the first place the latest
-    store(W1, 77, local(5), external(15));
-    assertThat(scores(index, 1, 2, 5)).isEqualTo(Map.of(W1, 3));
-  }
-
-  @Test
-  void shouldHoldBothPlacesWhenOneStoreRepeatsAHash() {
-    store(W1, local(1, 2, 3), external(7, 7, 8));
-
-    assertThat(scores(index, 1, 2, 3)).isEqualTo(Map.of(W1, 3));
-    assertThat(remove(W1, 7).removedBlocks()).isEqualTo(2);
-    assertThat(scores(index, 1, 2, 3)).isEmpty();
-  }
-
-  @Test // measured.md T3
-  void shouldLeaveNothingBehindWhenAHashIsReusedForOtherContent() {
-    store(W1, local(1, 2), external(11, 12));
-    remove(W1, 12);
-    store(W1, 11, local(5), external(12));
-
-    assertThat(scores(index, 1, 2)).isEqualTo(Map.of(W1, 1));
-    assertThat(scores(index, 1, 5)).isEqualTo(Map.of(W1, 2));
-    remove(W1, 11, 12);
-    assertThat(index.blockCount()).isZero();
-    assertThat(scores(index, 1, 5)).isEmpty();
-  }
-
-  /* --------------- Clears and departures --------------- */
-
-  @Test
-  void shouldClearTheEmittingRankOnly() {
-    WorkerWithDpRank rank1 = new WorkerWithDpRank(1, 1);
+  void shouldChangeNothingWhenGivenNull() {
     store(W1, local(1), external(11));
-    store(rank1, local(1), external(11));
-    store(W2, local(1), external(11));
-    ApplyResult result = apply(W1, KvCacheEventData.Cleared.instance());
+    OverlapScores out = OverlapScores.create();
 
-    assertThat(result.removedBlocks()).isEqualTo(1);
-    assertThat(scores(index, 1)).isEqualTo(Map.of(rank1, 1, W2, 1));
-    apply(W1, KvCacheEventData.Cleared.instance());
-    assertThat(scores(index, 1)).isEqualTo(Map.of(rank1, 1, W2, 1));
-  }
-
-  @Test
-  void shouldForgetAllRanksOfAWorkerThatIsGone() {
-    store(W1, local(1), external(11));
-    store(new WorkerWithDpRank(1, -1), local(1), external(11));
-    store(W2, local(1), external(11));
-    index.removeWorker(1);
-    index.removeWorker(1);
-
-    assertThat(scores(index, 1)).isEqualTo(Map.of(W2, 1));
-    assertThat(index.blockCount()).isEqualTo(1);
-    assertThat(store(W1, 11, local(2), external(12)).outcome()).isEqualTo(Outcome.PARENT_NOT_FOUND);
-  }
-
-  @Test
-  void shouldForgetOneRankOnly() {
-    WorkerWithDpRank rank1 = new WorkerWithDpRank(1, 1);
-    store(W1, local(1), external(11));
-    store(rank1, local(1), external(11));
-    index.removeWorkerDpRank(rank1);
-    index.removeWorkerDpRank(new WorkerWithDpRank(8, 8));
-
+    assertThatThrownBy(() -> index.apply(nothing())).isInstanceOf(NullPointerException.class);
+    assertThatThrownBy(() -> index.findMatches(nothing(), 0, out))
+        .isInstanceOf(NullPointerException.class);
+    assertThatThrownBy(() -> index.findMatches(local(1), 1, nothing()))
+        .isInstanceOf(NullPointerException.class);
     assertThat(scores(index, 1)).isEqualTo(Map.of(W1, 1));
+    checkInvariants(index);
   }
+
+  @SuppressWarnings({"NullAway", "TypeParameterUnusedInFormals"}) // what the test is about
+  private static <T> T nothing() {
+    return null;
+  }
+
+  /* --------------- Scopes --------------- */
+
+  @Test
+  void shouldScoreTheRanksOfAScopeOnly() {
+    store(W1, local(1, 2, 3), external(11, 12, 13));
+    store(W2, local(1, 2), external(11, 12));
+    LookupScope second = LookupScope.only(List.of(W2, WorkerWithDpRank.of(7)));
+    OverlapScores out = OverlapScores.create();
+
+    index.findMatches(local(1, 2, 3), 3, second, out);
+    assertThat(IndexComparison.byWorker(out)).isEqualTo(Map.of(W2, 2));
+    store(WorkerWithDpRank.of(7), local(1), external(11));
+    index.findMatches(local(1, 2, 3), 3, second, out);
+    assertThat(IndexComparison.byWorker(out)).isEqualTo(Map.of(W2, 2, WorkerWithDpRank.of(7), 1));
+    index.findMatches(local(1, 2, 3), 3, LookupScope.only(List.of()), out);
+    assertThat(out.size()).isZero();
+    index.removeWorker(2);
+    index.findMatches(local(1, 2, 3), 3, second, out);
+    assertThat(IndexComparison.byWorker(out)).isEqualTo(Map.of(WorkerWithDpRank.of(7), 1));
+  }
+
+  @Test
+  void shouldKeepTheBestRankBestWhenItStopsAtTheLast() {
+    store(W1, local(1, 2, 3, 4), external(11, 12, 13, 14));
+    store(W2, local(1, 2), external(11, 12));
+    OverlapScores out = OverlapScores.create();
+
+    index.findMatches(local(1, 2, 3, 4), 4, LookupScope.all().stoppingAtLastRank(), out);
+    assertThat(out.depthOf(W2)).isEqualTo(2);
+    assertThat(out.depthOf(W1)).isBetween(2, 4);
+  }
+
+  @Test
+  void shouldTellTheDepthOfOneRank() {
+    store(W1, local(1, 2, 3), external(11, 12, 13));
+    store(W2, local(1), external(11));
+    OverlapScores out = OverlapScores.create();
+
+    assertThat(index.depthOf(W1, local(1, 2, 3), 3, out)).isEqualTo(3);
+    assertThat(index.depthOf(W1, local(1, 2, 3), 2, out)).isEqualTo(2);
+    assertThat(index.depthOf(W2, local(1, 2, 3), 3, out)).isEqualTo(1);
+    assertThat(index.depthOf(W2, local(2), 1, out)).isZero();
+    assertThat(index.depthOf(WorkerWithDpRank.of(9), local(1), 1, out)).isZero();
+    assertThatThrownBy(() -> index.depthOf(W1, local(1), 2, out))
+        .isInstanceOf(IndexOutOfBoundsException.class);
+  }
+
+  /* --------------- Size --------------- */
 
   @Test
   void shouldServeManyWorkersAndReuseTheirSlots() {
@@ -379,8 +187,6 @@ public abstract class SyncIndexerContract {
       assertThat(index.blockCount()).isZero();
     }
   }
-
-  /* --------------- Size --------------- */
 
   @Test
   void shouldNeitherOverflowNorStallOnALongChain() {

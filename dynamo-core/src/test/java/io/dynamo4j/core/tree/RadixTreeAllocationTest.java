@@ -5,11 +5,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.dynamo4j.core.model.KvCacheEvent;
 import io.dynamo4j.core.model.KvCacheEventData;
+import io.dynamo4j.core.model.LookupScope;
 import io.dynamo4j.core.model.OverlapScores;
 import io.dynamo4j.core.model.RouterEvent;
 import io.dynamo4j.core.model.StorageTier;
+import io.dynamo4j.core.model.WorkerWithDpRank;
 import io.dynamo4j.core.testing.AllocationMeter;
 import java.util.Arrays;
+import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -34,6 +37,23 @@ class RadixTreeAllocationTest {
     OverlapScores out = OverlapScores.create();
     assertThat(meter.bytesPerRun(() -> tree.findMatches(chain, CHAIN, out))).isZero();
     assertThat(out.size()).isEqualTo(100);
+  }
+
+  @Test
+  void shouldAllocateNothingWhenLookingUpWithinAScope() {
+    OverlapScores out = OverlapScores.create();
+    WorkerWithDpRank last = WorkerWithDpRank.of(99);
+    LookupScope some = LookupScope.only(List.of(last, WorkerWithDpRank.of(7)));
+    LookupScope best = LookupScope.all().stoppingAtLastRank();
+    assertThat(
+            meter.bytesPerRun(
+                () -> {
+                  tree.findMatches(chain, CHAIN, some, out);
+                  tree.findMatches(chain, CHAIN, best, out);
+                  tree.depthOf(last, chain, CHAIN, out);
+                }))
+        .isZero();
+    assertThat(tree.depthOf(last, chain, CHAIN, out)).isEqualTo(CHAIN);
   }
 
   @Test
