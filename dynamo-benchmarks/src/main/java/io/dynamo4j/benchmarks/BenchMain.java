@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dynamo4j.benchmarks;
 
+import io.dynamo4j.benchmarks.index.IndexBench;
+import io.dynamo4j.benchmarks.index.IndexOptions;
 import java.io.PrintStream;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
@@ -10,6 +12,7 @@ import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
@@ -45,6 +48,8 @@ public final class BenchMain implements Callable<Integer> {
   @Option(names = "--json", description = "Print one JSON object and nothing else.")
   private boolean json;
 
+  @Mixin private final IndexOptions index = new IndexOptions();
+
   private BenchMain() {}
 
   public static void main(String[] args) {
@@ -63,6 +68,7 @@ public final class BenchMain implements Callable<Integer> {
   static int run(PrintWriter out, PrintWriter err, String... args) {
     int code =
         new CommandLine(new BenchMain())
+            .setCaseInsensitiveEnumValuesAllowed(true)
             .setOut(out)
             .setErr(err)
             .setParameterExceptionHandler((e, ignored) -> refuse(err, e, 2))
@@ -87,12 +93,24 @@ public final class BenchMain implements Callable<Integer> {
       chosen.forEach(bench -> out().println(bench.name() + "  " + bench.description()));
       return 0;
     }
+    validate(chosen);
     BenchReport report = BenchReport.create();
     for (Bench bench : chosen) {
-      report.add(bench.run(new BenchOptions(quick)));
+      report.add(bench.run(new BenchOptions(quick, index)));
     }
     out().println(json ? report.toJson() : report.toTable());
     return 0;
+  }
+
+  private void validate(List<Bench> chosen) {
+    if (index.isGiven() && chosen.stream().noneMatch(IndexBench.class::isInstance)) {
+      throw refused("options of a log belong to index: names=" + names);
+    }
+    try {
+      index.validate();
+    } catch (IllegalArgumentException e) {
+      throw refused(e.getMessage());
+    }
   }
 
   private List<Bench> chosen() {
@@ -112,8 +130,11 @@ public final class BenchMain implements Callable<Integer> {
 
   private ParameterException unknown(String name) {
     List<String> known = Benches.all().stream().map(Bench::name).toList();
-    return new ParameterException(
-        spec().commandLine(), "no such benchmark: name=" + name + ", known=" + known);
+    return refused("no such benchmark: name=" + name + ", known=" + known);
+  }
+
+  private ParameterException refused(@Nullable String message) {
+    return new ParameterException(spec().commandLine(), message);
   }
 
   private PrintWriter out() {

@@ -5,6 +5,7 @@ import io.dynamo4j.benchmarks.Bench;
 import io.dynamo4j.benchmarks.BenchOptions;
 import io.dynamo4j.benchmarks.BenchResult;
 import io.dynamo4j.benchmarks.ChecksumMismatchException;
+import io.dynamo4j.benchmarks.SharedFolder;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;

@@ -9,7 +9,10 @@ import io.dynamo4j.benchmarks.BenchResult.Fact;
 import io.dynamo4j.benchmarks.BenchResult.Row;
 import io.dynamo4j.benchmarks.ChecksumMismatchException;
 import io.dynamo4j.benchmarks.JmhRounds;
+import io.dynamo4j.benchmarks.comparator.Comparator;
 import io.dynamo4j.core.hash.XxHash3;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -24,7 +27,7 @@ public final class HashBench implements Bench {
 
   @Override
   public String description() {
-    return "local hash of one block from int[] tokens, against hash4j's XXH3 over ready bytes";
+    return "local hash of one block from int[] tokens, against hash4j's XXH3 over ready bytes and Dynamo";
   }
 
   @Override
@@ -34,7 +37,24 @@ public final class HashBench implements Bench {
     JmhRounds.of(BlockHashBenchmark.class, options)
         .compare("tokenCount", TOKEN_COUNTS)
         .forEach((count, ns) -> rows.add(Row.lowerIsBetter(quantity(count), ns[0], ns[1], "ns")));
-    return new BenchResult(rows, List.of(allocation()));
+    List<Fact> facts = new ArrayList<>(List.of(allocation()));
+    if (!options.quick()) {
+      BenchResult dynamo = againstDynamo();
+      rows.addAll(dynamo.rows());
+      facts.addAll(dynamo.facts());
+    }
+    return new BenchResult(rows, facts);
+  }
+
+  private static BenchResult againstDynamo() {
+    try {
+      return DynamoHashing.measure("block hash", Comparator.find());
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IllegalStateException("interrupted", e);
+    }
   }
 
   private static void requireSameHash(String count) {

@@ -17,16 +17,16 @@ import java.util.stream.Stream;
  * checksum over all of it: two indexes that run the same log do the same work.
  */
 public final class OperationLog {
-  private static final long GOLDEN = 0x9E3779B97F4A7C15L;
-
   private final LogShape shape;
   private final List<long[]> queries = new ArrayList<>();
   private final List<RouterEvent> events = new ArrayList<>();
   private final List<WorkerCache> caches = new ArrayList<>();
+  private final LogChecksum checksum = new LogChecksum();
   private int eventRequests;
+  private int firstHalfEvents;
+  private long queryBlocks;
   private long storedBlocks;
   private long removedBlocks;
-  private long checksum;
 
   private OperationLog(LogShape shape) {
     this.shape = shape;
@@ -38,40 +38,50 @@ public final class OperationLog {
   /** Returns the log of rows of hash ids. */
   public static OperationLog of(List<long[]> rows, LogShape shape) {
     OperationLog log = new OperationLog(shape);
-    int requests = rows.size() * shape.copies();
+    int requests = Math.multiplyExact(rows.size(), shape.copies());
     log.eventRequests = shape.holdOut() == 0 ? requests : requests - requests / shape.holdOut();
     int request = 0;
     for (int row = 0; row < rows.size(); row++) {
+      long[] ids = rows.get(row);
       for (int copy = 0; copy < shape.copies(); copy++) {
-        log.add(request++, (row + copy) % shape.workers(), log.locals(rows.get(row), copy));
+        log.add(request++, log.worker(row, copy, ids), log.locals(ids, copy));
       }
     }
     return log;
+  }
+
+  private int worker(int row, int copy, long[] ids) {
+    if (shape.assign() == LogShape.Assign.RR || ids.length == 0) {
+      return (row + copy) % shape.workers();
+    }
+    long key = ids[Math.min(1, ids.length - 1)];
+    long mixed = LogChecksum.mix64((long) copy << 48 | key << 8);
+    return (int) Long.remainderUnsigned(mixed, shape.workers());
   }
 
   private long[] locals(long[] ids, int copy) {
     long[] locals = new long[Math.min(ids.length * shape.factor(), shape.capacity())];
     for (int i = 0; i < locals.length; i++) {
       long id = ids[i / shape.factor()];
-      locals[i] = mix64(((long) copy << 48) | (id << 8) | (i % shape.factor()));
+      locals[i] = LogChecksum.mix64((long) copy << 48 | id << 8 | (i % shape.factor()));
     }
     return locals;
   }
 
   private void add(int request, int worker, long[] locals) {
     queries.add(locals);
-    feed(1);
-    feed(locals.length);
-    for (long local : locals) {
-      feed(local);
-    }
-    if (request < eventRequests && locals.length > 0) {
-      long[] external = new long[locals.length];
-      SequenceHasher.hash(locals, locals.length, external);
+    queryBlocks += locals.length;
+    checksum.query(locals);
+    if (request < eventRequests) {
+      long[] externals = new long[locals.length];
+      SequenceHasher.hash(locals, locals.length, externals);
       WorkerCache cache = caches.get(worker);
-      int hit = cache.hit(external);
-      addRemoved(worker, cache.take(external, hit, shape.evict()));
-      addStored(worker, hit, external, locals);
+      int hit = cache.hit(externals);
+      addRemoved(worker, cache.take(externals, hit, shape.evict()));
+      addStored(worker, hit, externals, locals);
+      if (request + 1 == eventRequests / 2) {
+        firstHalfEvents = events.size();
+      }
     }
   }
 
@@ -79,63 +89,48 @@ public final class OperationLog {
     if (evicted.length == 0) {
       return;
     }
-    feed(2);
-    feed(worker);
-    feed(evicted.length);
-    for (long hash : evicted) {
-      feed(hash);
-    }
+    checksum.removed(worker, evicted);
     removedBlocks += evicted.length;
-    events.add(event(worker, KvCacheEventData.Removed.of(evicted)));
+    addEvent(worker, KvCacheEventData.Removed.of(evicted));
   }
 
-  private void addStored(int worker, int hit, long[] external, long[] locals) {
-    if (hit == external.length) {
+  private void addStored(int worker, int hit, long[] externals, long[] locals) {
+    if (hit == externals.length) {
       return;
     }
-    feed(3);
-    feed(worker);
-    feed(hit == 0 ? 0 : external[hit - 1]);
-    feed(external.length - hit);
-    for (int i = hit; i < external.length; i++) {
-      feed(locals[i]);
-      feed(external[i]);
-    }
-    storedBlocks += external.length - hit;
-    long[] blocks = Arrays.copyOfRange(external, hit, external.length);
-    long[] contents = Arrays.copyOfRange(locals, hit, locals.length);
-    events.add(
-        event(
-            worker,
-            hit == 0
-                ? KvCacheEventData.Stored.atRoot(blocks, contents)
-                : KvCacheEventData.Stored.under(external[hit - 1], blocks, contents)));
+    long parent = hit == 0 ? 0 : externals[hit - 1];
+    checksum.stored(worker, parent, locals, externals, hit);
+    storedBlocks += externals.length - hit;
+    long[] blocks = Arrays.copyOfRange(externals, hit, externals.length);
+    long[] contents = hit == 0 ? locals : Arrays.copyOfRange(locals, hit, locals.length);
+    addEvent(
+        worker,
+        hit == 0
+            ? KvCacheEventData.Stored.atRoot(blocks, contents)
+            : KvCacheEventData.Stored.under(parent, blocks, contents));
   }
 
-  private RouterEvent event(int worker, KvCacheEventData data) {
-    return RouterEvent.of(worker, StorageTier.DEVICE, KvCacheEvent.of(events.size(), 0, data));
+  private void addEvent(int worker, KvCacheEventData data) {
+    events.add(RouterEvent.of(worker, StorageTier.DEVICE, KvCacheEvent.of(events.size(), 0, data)));
   }
 
-  private void feed(long value) {
-    checksum = (Long.rotateLeft(checksum, 5) ^ value) * GOLDEN;
-  }
-
-  /** The mixer that the log's rules name. */
-  public static long mix64(long x) {
-    long z = x + GOLDEN;
-    z = (z ^ (z >>> 30)) * 0xBF58476D1CE4E5B9L;
-    z = (z ^ (z >>> 27)) * 0x94D049BB133111EBL;
-    return z ^ (z >>> 31);
+  public LogShape shape() {
+    return shape;
   }
 
   /** Returns the checksum over every operation in order. */
   public long checksum() {
-    return checksum;
+    return checksum.value();
   }
 
   /** Returns all cache events in order; unmodifiable. */
   public List<RouterEvent> events() {
     return Collections.unmodifiableList(events);
+  }
+
+  /** Returns how many events the first half of the requests with events has. */
+  public int firstHalfEvents() {
+    return firstHalfEvents;
   }
 
   /** Returns at most {@code limit} queries of requests that had events, evenly spread. */
@@ -149,8 +144,20 @@ public final class OperationLog {
   }
 
   private List<long[]> sample(int from, int to, int limit) {
-    int step = Math.max(1, (to - from + limit - 1) / limit);
+    int step = Math.max(1, (int) (((long) to - from + limit - 1) / limit));
     return Stream.iterate(from, i -> i < to, i -> i + step).map(queries::get).toList();
+  }
+
+  public long queryBlocks() {
+    return queryBlocks;
+  }
+
+  public long storedBlocks() {
+    return storedBlocks;
+  }
+
+  public long removedBlocks() {
+    return removedBlocks;
   }
 
   /** Returns blocks stored and removed by all events. */
@@ -158,19 +165,31 @@ public final class OperationLog {
     return storedBlocks + removedBlocks;
   }
 
-  public long removedBlocks() {
-    return removedBlocks;
-  }
-
   /** Returns the (worker, block) pairs that the caches hold in the end. */
   public long memberships() {
     return caches.stream().mapToLong(WorkerCache::size).sum();
   }
 
+  /** Returns the different blocks that the caches hold in the end. */
+  public long uniqueBlocks() {
+    long[] all = new long[Math.toIntExact(memberships())];
+    int at = 0;
+    for (WorkerCache cache : caches) {
+      cache.copyTo(all, at);
+      at += cache.size();
+    }
+    Arrays.sort(all);
+    long unique = all.length == 0 ? 0 : 1;
+    for (int i = 1; i < all.length; i++) {
+      unique += all[i] == all[i - 1] ? 0 : 1;
+    }
+    return unique;
+  }
+
   /** Returns what the cache of each worker truly answers to a chain of local hashes. */
   public int[] trueScores(long[] locals) {
-    long[] external = new long[locals.length];
-    SequenceHasher.hash(locals, locals.length, external);
-    return caches.stream().mapToInt(cache -> cache.hit(external)).toArray();
+    long[] externals = new long[locals.length];
+    SequenceHasher.hash(locals, locals.length, externals);
+    return caches.stream().mapToInt(cache -> cache.hit(externals)).toArray();
   }
 }

@@ -4,13 +4,20 @@ package io.dynamo4j.benchmarks.index;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.dynamo4j.benchmarks.BenchOptions;
-import io.dynamo4j.benchmarks.BenchResult;
+import io.dynamo4j.benchmarks.SharedFolder;
+import io.dynamo4j.benchmarks.index.LogShape.Assign;
+import io.dynamo4j.benchmarks.index.LogShape.Evict;
+import io.dynamo4j.core.tree.RadixTree;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
 
 class OperationLogTest {
 
@@ -22,37 +29,88 @@ class OperationLogTest {
     return rows;
   }
 
+  private static LogShape small(Assign assign, Evict evict) {
+    return new LogShape(2, 3, 4, 40, 10, assign, evict);
+  }
+
+  private static List<KnownLog> smallKnownLogs() {
+    return KnownLog.ALL.stream().filter(known -> known.queryBlocks() < 2_000_000).toList();
+  }
+
   @ParameterizedTest
-  @EnumSource(LogShape.Evict.class)
-  void shouldGetTheScoresOfTheCachesFromTheTree(LogShape.Evict evict) {
-    OperationLog log = OperationLog.of(rows(), new LogShape(2, 3, 4, 40, 10, evict));
-    IndexRun run = IndexRun.of(log);
+  @MethodSource("smallKnownLogs")
+  void shouldGetTheChecksumsAndCountsOnRecord(KnownLog known) throws IOException {
+    Path trace = SharedFolder.path("data/traces/conversation_trace.jsonl");
+    if (!Files.exists(trace)) {
+      SharedFolder.requireUnlessOptional(trace);
+      Assumptions.abort("trace is absent: file=" + trace.getFileName());
+    }
+    assertThat(KnownLog.of(trace, known.shape())).contains(known);
+
+    known.requireSame(OperationLog.of(TraceHashes.read(trace), known.shape()));
+  }
+
+  @ParameterizedTest
+  @EnumSource(Evict.class)
+  void shouldGetTheScoresOfTheCachesFromTheTree(Evict evict) {
+    OperationLog log = OperationLog.of(rows(), small(Assign.RR, evict));
 
     assertThat(log.removedBlocks()).isPositive();
-    assertThat(run.wrongScores(log.residentQueries(1_000))).isZero();
-    assertThat(run.wrongScores(log.freshQueries(1_000))).isZero();
+    assertThat(IndexMeasurements.of(log).wrongAnswers()).isZero();
   }
 
   @Test
-  void shouldDependOnEveryPartOfTheShape() {
-    long checksum = OperationLog.of(rows(), LogShape.of(1, 4)).checksum();
+  void shouldNoticeAnAnswerThatDiffersFromTheCaches() {
+    OperationLog log = OperationLog.of(rows(), small(Assign.RR, Evict.TAIL));
+    OperationLog other = OperationLog.of(rows(), small(Assign.STICKY, Evict.TAIL));
+    QuerySet set = QuerySet.of(log).get(0);
 
-    assertThat(OperationLog.of(rows(), LogShape.of(1, 4)).checksum()).isEqualTo(checksum);
-    assertThat(OperationLog.of(rows(), LogShape.of(2, 4)).checksum()).isNotEqualTo(checksum);
-    assertThat(OperationLog.of(rows(), LogShape.of(1, 5)).checksum()).isNotEqualTo(checksum);
+    assertThat(set.wrongAnswers(IndexMeasurements.of(other).tree(), log, 1_000)).isPositive();
+  }
+
+  @Test
+  void shouldSendEqualSecondHashesToOneWorkerWhenSticky() {
+    OperationLog log = OperationLog.of(rows(), small(Assign.STICKY, Evict.TAIL));
+
+    assertThat(log.checksum())
+        .isNotEqualTo(OperationLog.of(rows(), small(Assign.RR, Evict.TAIL)).checksum());
+    assertThat(log.events().stream().mapToLong(event -> event.workerId()).distinct().count())
+        .isBetween(1L, 4L);
+  }
+
+  @Test
+  void shouldDependOnEveryPartOfTheShapeAndOnNothingElse() {
+    long checksum = OperationLog.of(rows(), LogShape.of(1, 1, 4)).checksum();
+
+    assertThat(OperationLog.of(rows(), LogShape.of(1, 1, 4)).checksum()).isEqualTo(checksum);
+    assertThat(OperationLog.of(rows(), LogShape.of(2, 1, 4)).checksum()).isNotEqualTo(checksum);
+    assertThat(OperationLog.of(rows(), LogShape.of(1, 2, 4)).checksum()).isNotEqualTo(checksum);
+    assertThat(OperationLog.of(rows(), LogShape.of(1, 1, 5)).checksum()).isNotEqualTo(checksum);
+  }
+
+  @Test
+  void shouldGetTheSameScoresWhenEnginesNameBlocksTheirOwnWay() {
+    OperationLog log = OperationLog.of(rows(), small(Assign.RR, Evict.HEAD));
+    RadixTree tree = IndexMeasurements.applied(ForeignHashes.of(log.events()));
+
+    assertThat(tree.blockCount()).isEqualTo(log.memberships());
+    assertThat(QuerySet.of(log)).allMatch(set -> set.wrongAnswers(tree, log, 1_000) == 0);
+  }
+
+  @Test
+  void shouldAllocateNothingInLookupsAndSteadyApply() {
+    OperationLog log = OperationLog.of(rows(), small(Assign.RR, Evict.TAIL));
+
+    IndexFigures.Once once = IndexMeasurements.of(log).once();
+
+    assertThat(once.lookupAllocation()).isZero();
+    assertThat(once.applyAllocation()).isZero();
   }
 
   @Test
   void shouldRefuseAnImpossibleShape() {
-    assertThatThrownBy(() -> LogShape.of(0, 1))
+    assertThatThrownBy(() -> LogShape.of(1, 0, 1))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("factor=0");
-  }
-
-  @Test
-  void shouldCheckItselfOnTheBuiltInLog() {
-    BenchResult result = new IndexBench().run(new BenchOptions(/* quick= */ true));
-
-    assertThat(result.facts()).hasSize(3);
   }
 }

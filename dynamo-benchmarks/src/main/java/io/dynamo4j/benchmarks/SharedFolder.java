@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.dynamo4j.benchmarks.fleet;
+package io.dynamo4j.benchmarks;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
 
 /** Finds the recorded data and reference programs beside a checkout. */
-final class SharedFolder {
+public final class SharedFolder {
 
   private SharedFolder() {}
 
-  static Path path(String relative) {
+  /** Returns a path in the folder, whether or not it exists. */
+  public static Path path(String relative) {
     String named = System.getProperty("dynamo4j.shared", System.getenv("DYNAMO4J_SHARED"));
     Path folder = named == null ? root().resolveSibling("shared") : Path.of(named);
     return folder.resolve(relative);
@@ -25,7 +26,7 @@ final class SharedFolder {
   }
 
   /** On a machine that must have everything, absence is a failure. */
-  static void requireUnlessOptional(Path missing) {
+  public static void requireUnlessOptional(Path missing) {
     if ("true".equals(System.getenv("CI"))) {
       throw new IllegalStateException("reference is absent: file=" + missing.getFileName());
     }
