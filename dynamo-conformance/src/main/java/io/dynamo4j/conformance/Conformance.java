@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dynamo4j.conformance;
 
-import com.fasterxml.jackson.databind.JsonNode;
 import io.dynamo4j.conformance.Replay.Deviation;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
@@ -71,14 +69,12 @@ final class Conformance {
       sink.accept(Verdict.failed(file.id(), String.valueOf(e.getMessage())));
       return;
     }
-    List<JsonNode> earlier = new ArrayList<>();
     for (GoldenCase each : cases) {
-      sink.accept(judge(each, Collections.unmodifiableList(earlier)));
-      earlier.add(each.content());
+      sink.accept(judge(each));
     }
   }
 
-  private Verdict judge(GoldenCase each, List<JsonNode> earlier) {
+  private Verdict judge(GoldenCase each) {
     String reason = reasonToSkip(each);
     if (reason != null) {
       return Verdict.skipped(each.id(), reason);
@@ -89,7 +85,7 @@ final class Conformance {
       return Verdict.failed(
           each.id(), able.isEmpty() ? "no reader knows its keys" : "several readers: " + names);
     }
-    return replay(each, able.get(0), earlier);
+    return replay(each, able.get(0));
   }
 
   private @Nullable String reasonToSkip(GoldenCase each) {
@@ -103,10 +99,10 @@ final class Conformance {
   }
 
   /** Any exception fails the case that threw it, and only that. */
-  private Verdict replay(GoldenCase each, CaseReader reader, List<JsonNode> earlier) {
+  private Verdict replay(GoldenCase each, CaseReader reader) {
     Replay replay;
     try {
-      replay = reader.replay(each.content(), earlier);
+      replay = reader.replay(each.content());
     } catch (RuntimeException e) {
       return Verdict.failed(
           each.id(), e instanceof MalformedCaseException ? e.getMessage() + "" : e.toString());

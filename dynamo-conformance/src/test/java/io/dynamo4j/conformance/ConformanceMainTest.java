@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ArrayNode;
-import io.dynamo4j.conformance.migration.MigrationReader;
 import io.dynamo4j.core.testing.SharedData;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -17,7 +16,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -52,27 +50,12 @@ class ConformanceMainTest {
     arguments.add(SharedData.repository().resolve("conformance").toString());
     arguments.add(SharedData.golden("core/radix-tree.json").toString());
     arguments.add(SharedData.golden("core/concurrent-tree.json").toString());
-    arguments.add(SharedData.golden("engine-frames").toString());
-    arguments.add(SharedData.golden("wire/engine-to-router").toString());
-    arguments.addAll(migrationsComparedByTokens());
+    arguments.add(SharedData.golden("migration").toString());
 
     int code = run(arguments.toArray(String[]::new));
 
     assertThat(out.toString()).doesNotContain("FAILED");
     assertThat(code).isZero();
-  }
-
-  private static List<String> migrationsComparedByTokens() throws IOException {
-    MigrationReader reader = new MigrationReader();
-    List<String> paths = new ArrayList<>();
-    try (Stream<Path> files = Files.list(SharedData.golden("migration"))) {
-      for (Path file : files.sorted().toList()) {
-        if (file.toString().endsWith(".json") && reader.reads(JSON.readTree(file.toFile()))) {
-          paths.add(file.toString());
-        }
-      }
-    }
-    return paths;
   }
 
   @ParameterizedTest

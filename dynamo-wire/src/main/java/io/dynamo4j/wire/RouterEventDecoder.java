@@ -12,21 +12,6 @@ import org.jspecify.annotations.Nullable;
 
 /** Reads one event map, already known to be whole. One instance an event. */
 final class RouterEventDecoder {
-  private static final WireNames KEYS =
-      WireNames.of(
-          "worker_id",
-          "storage_tier",
-          "residency_domain",
-          "event",
-          "event_id",
-          "data",
-          "dp_rank",
-          "block_hashes",
-          "parent_hash",
-          "blocks",
-          "block_hash",
-          "tokens_hash");
-
   private final MsgpackReader in;
 
   private @Nullable Long workerId;
@@ -55,7 +40,7 @@ final class RouterEventDecoder {
   private Object readEvent() {
     int entries = in.readMapHeader();
     for (int i = 0; i < entries; i++) {
-      switch (in.readName(KEYS)) {
+      switch (in.readString()) {
         case "worker_id" -> workerId = in.readBits64();
         case "storage_tier" -> readTier();
         case "residency_domain" -> readResidencyDomain();
@@ -109,7 +94,7 @@ final class RouterEventDecoder {
     int dpRank = 0;
     int entries = in.readMapHeader();
     for (int i = 0; i < entries; i++) {
-      switch (in.readName(KEYS)) {
+      switch (in.readString()) {
         case "event_id" -> eventId = in.readBits64();
         case "data" -> data = readData();
         case "dp_rank" -> dpRank = in.readBits32();
@@ -157,7 +142,7 @@ final class RouterEventDecoder {
     long[] hashes = null;
     int entries = in.readMapHeader();
     for (int i = 0; i < entries; i++) {
-      if (!in.readName(KEYS).equals("block_hashes")) {
+      if (!in.readString().equals("block_hashes")) {
         in.skip();
         continue;
       }
@@ -178,7 +163,7 @@ final class RouterEventDecoder {
     long[][] blocks = null;
     int entries = in.readMapHeader();
     for (int i = 0; i < entries; i++) {
-      switch (in.readName(KEYS)) {
+      switch (in.readString()) {
         case "parent_hash" -> {
           hasParent = !in.tryNil();
           parentHash = hasParent ? in.readBits64() : 0;
@@ -203,7 +188,7 @@ final class RouterEventDecoder {
       int seen = 0;
       int entries = in.readMapHeader();
       for (int i = 0; i < entries; i++) {
-        switch (in.readName(KEYS)) {
+        switch (in.readString()) {
           case "block_hash" -> {
             blocks[0][block] = in.readBits64();
             seen |= 1;

@@ -2,168 +2,252 @@
 package io.dynamo4j.conformance.migration;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.dynamo4j.conformance.Fields;
-import io.dynamo4j.core.model.PreprocessedRequest;
-import io.dynamo4j.core.model.RoutingHints;
-import io.dynamo4j.core.model.SamplingOptions;
-import io.dynamo4j.core.model.StopConditions;
-import io.dynamo4j.core.model.WorkerWithDpRank;
-import io.dynamo4j.core.token.TokenSlice;
-import io.dynamo4j.migration.MigrationOptions;
+import io.dynamo4j.conformance.MalformedCaseException;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
-/** What a recorded case sets up: options, workers, scripts, and the request as first dispatched. */
+/**
+ * What a recorded case sets up: gateway, workers, scripts, what is done to them, and clients.
+ * Whatever it says that is not known is refused, so that nothing is left out silently.
+ */
 final class MigrationCase {
   private static final String ALPHABET = "abcdefghijklmnopqrstuvwxyz";
-
-  /** Steps that need processes, signals or discovery. */
-  private static final Set<String> STEPS_OF_PROCESSES =
-      Set.of("sigterm", "freeze", "unregister", "waitstop", "hang");
+  private static final Set<String> KEYS =
+      Set.of(
+          "case",
+          "reference",
+          "description",
+          "frontend",
+          "workers",
+          "timeline",
+          "scripts",
+          "attempts",
+          "client",
+          "metrics_after",
+          "log_excerpt",
+          "expect",
+          "nondeterministic");
 
   private final JsonNode content;
-  private final JsonNode firstRequest;
+  private final CaseSetup setup;
+  private final List<WorkerSetup> workers = new ArrayList<>();
+  private final List<Operation> operations;
+  private final List<ClientSetup> clients = new ArrayList<>();
+  private final String sequence;
 
   private MigrationCase(JsonNode content) {
+    WorkerSetup.refuseUnknown(content, KEYS);
+    WorkerSetup.refuseUnknown(content.path("frontend"), Set.of("flags", "env"));
+    WorkerSetup.refuseUnknown(
+        content.path("scripts"),
+        Set.of("attempts", "repeat", "by_worker", "seq", "logprobs", "usage"));
     this.content = content;
-    this.firstRequest = content.path("attempts").path(0).path("request");
+    this.setup = CaseSetup.of(content.path("frontend"));
+    Fields.array(content, "workers").forEach(worker -> workers.add(WorkerSetup.of(worker)));
+    this.operations = Operation.all(content.path("timeline"));
+    Fields.array(content, "client").forEach(client -> clients.add(ClientSetup.of(client)));
+    String own = Fields.textOrEmpty(content.path("scripts"), "seq");
+    this.sequence = own.isEmpty() ? ALPHABET : own;
+    Fields.array(content, "attempts");
+    refuseUnknownSteps(content.path("scripts"));
   }
 
+  private void refuseUnknownSteps(JsonNode scripts) {
+    scripts.path("attempts").forEach(script -> ScriptParser.parse(script, sequence));
+    scripts
+        .path("by_worker")
+        .forEach(own -> own.forEach(script -> ScriptParser.parse(script, sequence)));
+  }
+
+  /** Returns whether the keys are those of a recorded migration. */
+  static boolean isOne(JsonNode content) {
+    return content.has("scripts")
+        && content.has("workers")
+        && content.has("attempts")
+        && content.has("client")
+        && content.path("frontend").has("flags");
+  }
+
+  /**
+   * Reads a case.
+   *
+   * @throws MalformedCaseException if it says something unknown
+   */
   static MigrationCase of(JsonNode content) {
     return new MigrationCase(content);
   }
 
-  /**
-   * Returns whether a case is one request, to aggregated workers that only produce tokens or fail,
-   * and compared by tokens: no stop strings, time-outs, discovery or client that leaves.
-   */
-  static boolean isOfTokens(JsonNode content) {
-    boolean shaped =
-        content.has("scripts")
-            && content.has("expect")
-            && content.path("frontend").has("flags")
-            && !content.path("attempts").isEmpty();
-    return shaped && of(content).isOneOfTokens();
+  JsonNode content() {
+    return content;
   }
 
-  private boolean isOneOfTokens() {
-    JsonNode timeline = content.path("timeline");
-    JsonNode client = content.path("client");
-    JsonNode asked = client.path(0).path("request");
-    return client.size() == 1
-        && content.path("expect").path("per_request").size() == 1
-        && timeline.path("pre").isEmpty()
-        && timeline.path("during").isEmpty()
-        && !content.path("scripts").has("by_worker")
-        && content.path("frontend").path("env").isEmpty()
-        && !asked.has("disconnect_after")
-        && (asked.path("path").asText().startsWith("/v1/completions")
-            || asked.path("path").asText().startsWith("/v1/chat"))
-        && firstRequest.path("stop_conditions").path("stop").isNull()
-        && content.path("workers").findValue("worker_type") == null
-        && content.path("workers").findValue("sync_raise") == null
-        && stepNames().stream().noneMatch(STEPS_OF_PROCESSES::contains);
+  CaseSetup setup() {
+    return setup;
   }
 
-  private List<String> stepNames() {
-    List<String> names = new ArrayList<>();
-    for (JsonNode script : content.path("scripts").path("attempts")) {
-      script.forEach(step -> names.add(step.path(0).asText()));
-    }
-    return names;
+  List<ClientSetup> clients() {
+    return List.copyOf(clients);
   }
 
-  MigrationOptions options() {
-    MigrationOptions.Builder options = MigrationOptions.builder();
-    JsonNode flags = content.path("frontend").path("flags");
-    for (int i = 0; i + 1 < flags.size(); i++) {
-      switch (flags.get(i).asText()) {
-        case "--migration-limit" -> options.limit(flags.get(i + 1).asLong());
-        case "--migration-max-seq-len" -> options.maxSeqLen(flags.get(i + 1).asLong());
-        default -> {}
+  List<Operation> operations() {
+    return List.copyOf(operations);
+  }
+
+  /** Returns whether the recorded peer itself does not do the same each time. */
+  boolean isChancy() {
+    return content.has("nondeterministic");
+  }
+
+  /** Returns whether workers of prefill and of decoding share the work. */
+  boolean isDisaggregated() {
+    return workers.stream().anyMatch(WorkerSetup::prefill);
+  }
+
+  /** Returns whether the gateway makes other text of the workers' text. */
+  boolean isParsed() {
+    return workers.stream().anyMatch(WorkerSetup::parses);
+  }
+
+  /** Returns the workers that are there from the beginning. */
+  List<WorkerSetup> workers() {
+    return List.copyOf(workers);
+  }
+
+  /** Returns the setup of a worker, also of one that the case only mentions where it is used. */
+  WorkerSetup worker(String name) {
+    return workers.stream()
+        .filter(each -> each.name().equals(name))
+        .findFirst()
+        .orElseGet(() -> WorkerSetup.spawned(name));
+  }
+
+  /** Returns workers that served requests and were not there from the beginning. */
+  Set<String> latecomers() {
+    Set<String> late = new LinkedHashSet<>();
+    content.path("attempts").forEach(attempt -> late.add(attempt.path("worker").asText()));
+    workers.forEach(each -> late.remove(each.name()));
+    return late;
+  }
+
+  /** Returns when a latecomer was used for the first time. */
+  long firstUseNanos(String worker) {
+    for (JsonNode attempt : content.path("attempts")) {
+      if (attempt.path("worker").asText().equals(worker)) {
+        return attempt.path("t_ms").asLong() * 1_000_000L;
       }
     }
-    return options.build();
+    throw new MalformedCaseException("worker is unknown: name=" + worker);
   }
 
-  /** Returns whether the recorded router itself leaves out workers that failed the request. */
-  boolean excludesFailedWorkers() {
-    JsonNode flags = content.path("frontend").path("flags");
-    for (JsonNode flag : flags) {
-      if (flag.asText().equals("kv")) {
-        return true;
-      }
+  /** Returns the script of the n-th dispatch to any worker, or the worker's own n-th, from 0. */
+  List<Act> script(int dispatch, String worker, int dispatchOfWorker) {
+    JsonNode scripts = content.path("scripts");
+    JsonNode own = scripts.path("by_worker").path(worker);
+    if (own.isArray() && !own.isEmpty()) {
+      return ScriptParser.parse(own.get(Math.min(dispatchOfWorker, own.size() - 1)), sequence);
     }
-    return false;
-  }
-
-  int workerCount() {
-    return content.path("workers").size();
-  }
-
-  /** Returns the script of the n-th dispatch, counted from 0. */
-  List<Act> script(int dispatch) {
-    JsonNode scripts = content.path("scripts").path("attempts");
-    boolean repeats = content.path("scripts").path("repeat").asBoolean();
-    int index = repeats ? Math.min(dispatch, scripts.size() - 1) : dispatch;
-    return index < scripts.size()
-        ? ScriptParser.parse(scripts.get(index), sequence())
+    JsonNode all = scripts.path("attempts");
+    int index = scripts.path("repeat").asBoolean() ? Math.min(dispatch, all.size() - 1) : dispatch;
+    return index < all.size()
+        ? ScriptParser.parse(all.get(index), sequence)
         : ScriptParser.standard();
+  }
+
+  boolean reportsUsage() {
+    return content.path("scripts").path("usage").asBoolean();
+  }
+
+  boolean reportsLogProbs() {
+    return content.path("scripts").path("logprobs").asBoolean();
   }
 
   /** Returns the byte that is generated at a position after the original prompt. */
   int generated(int position) {
-    return sequence().charAt(position % sequence().length());
+    return sequence.charAt(position % sequence.length());
   }
 
-  private String sequence() {
-    String own = Fields.textOrEmpty(content.path("scripts"), "seq");
-    return own.isEmpty() ? ALPHABET : own;
-  }
-
-  PreprocessedRequest request() {
-    SamplingOptions.Builder sampling =
-        SamplingOptions.builder().n(firstRequest.at("/sampling_options/n").asInt(1));
-    if (!firstRequest.at("/sampling_options/guided_decoding").isNull()) {
-      Map<String, Object> guided = new LinkedHashMap<>();
-      guided.put("present", true);
-      sampling.guidedDecoding(guided);
+  /** Returns the recorded dispatches of each request, in order, by its id. */
+  Map<String, List<JsonNode>> recordedDispatches() {
+    Map<String, List<JsonNode>> byRequest = new LinkedHashMap<>();
+    for (JsonNode attempt : content.path("attempts")) {
+      byRequest
+          .computeIfAbsent(attempt.path("ctx_id").asText(), id -> new ArrayList<>())
+          .add(attempt);
     }
-    return PreprocessedRequest.builder(
-            "conformance", TokenSlice.wrap(Fields.tokens(firstRequest, "token_ids")))
-        .model(firstRequest.path("model").asText())
-        .stopConditions(stopConditions(firstRequest.path("stop_conditions")))
-        .samplingOptions(sampling.build())
-        .routing(routing())
-        .build();
+    return byRequest;
   }
 
-  /** Returns whether the recorded request names the one worker that may serve it. */
-  boolean isPinned() {
-    JsonNode routing = firstRequest.path("routing");
-    return routing.has("backend_instance_id") || routing.has("decode_worker_id");
-  }
-
-  private RoutingHints routing() {
-    return isPinned()
-        ? RoutingHints.builder().pinnedWorker(WorkerWithDpRank.of(1)).build()
-        : RoutingHints.none();
-  }
-
-  static StopConditions stopConditions(JsonNode recorded) {
-    List<Integer> stopIds = new ArrayList<>();
-    for (String list :
-        List.of("stop_token_ids", "stop_token_ids_visible", "stop_token_ids_hidden")) {
-      recorded.path(list).forEach(id -> stopIds.add(id.asInt()));
+  /**
+   * Returns the requests that a client's body becomes, one for each prompt: as the recorded peer
+   * made them where it sent them anywhere, since making them is not compared.
+   */
+  List<JsonNode> requests(ClientSetup client) {
+    List<JsonNode> requests = new ArrayList<>();
+    for (List<Integer> prompt : client.prompts()) {
+      ObjectNode template = template(client, prompt);
+      requests.add(template == null ? client.toRequest(prompt) : template);
     }
-    return StopConditions.builder()
-        .maxTokens(recorded.path("max_tokens").asLong(StopConditions.UNSET))
-        .minTokens(recorded.path("min_tokens").asLong(StopConditions.UNSET))
-        .stopTokenIds(stopIds)
-        .ignoreEos(recorded.path("ignore_eos").asBoolean())
-        .build();
+    return requests;
+  }
+
+  private @Nullable ObjectNode template(ClientSetup client, List<Integer> prompt) {
+    ObjectNode fallback = null;
+    boolean embeds = client.body().has("prompt_embeds");
+    for (List<JsonNode> dispatches : recordedDispatches().values()) {
+      ObjectNode first = undisaggregated(dispatches);
+      if (first == null) {
+        continue;
+      }
+      List<Integer> tokens = new ArrayList<>();
+      first.path("token_ids").forEach(token -> tokens.add(token.asInt()));
+      if (tokens.equals(prompt) || embeds) {
+        return first;
+      }
+      fallback = fallback == null ? first : fallback;
+    }
+    if (fallback != null && sameBodies()) {
+      ClientSetup.withTokens(fallback, prompt);
+      return fallback;
+    }
+    return null;
+  }
+
+  private boolean sameBodies() {
+    return clients.stream().map(ClientSetup::body).distinct().count() == 1;
+  }
+
+  /** Takes off what the split between prefill and decoding adds. */
+  private @Nullable ObjectNode undisaggregated(List<JsonNode> dispatches) {
+    for (JsonNode dispatch : dispatches) {
+      ObjectNode request = dispatch.path("request").deepCopy();
+      if (!isDisaggregated()) {
+        if (setup.mode() == CaseSetup.Mode.KV) {
+          removeFrom(request, "dp_rank");
+        }
+        return request;
+      }
+      if (!worker(dispatch.path("worker").asText()).prefill()) {
+        request.remove("prefill_result");
+        request.remove("router_config_override");
+        for (String name : List.of("prefill_worker_id", "dp_rank", "prefill_dp_rank")) {
+          removeFrom(request, name);
+        }
+        return request;
+      }
+    }
+    return null;
+  }
+
+  private static void removeFrom(ObjectNode request, String name) {
+    if (request.path("routing") instanceof ObjectNode routing) {
+      routing.remove(name);
+    }
   }
 }

@@ -4,6 +4,7 @@ package io.dynamo4j.conformance.migration;
 import com.fasterxml.jackson.databind.JsonNode;
 import io.dynamo4j.conformance.Fields;
 import io.dynamo4j.conformance.MalformedCaseException;
+import io.dynamo4j.core.model.CompletionUsage;
 import io.dynamo4j.core.model.ErrorType;
 import io.dynamo4j.core.model.FinishReason;
 import java.util.ArrayList;
@@ -13,9 +14,10 @@ import org.jspecify.annotations.Nullable;
 
 /** Reads the steps that recorded workers followed. */
 final class ScriptParser {
-  private static final int DEFAULT_ANSWER_TOKENS = 8;
-  private static final long NANOS_PER_SECOND = 1_000_000_000L;
+  static final int DEFAULT_ANSWER_TOKENS = 8;
+  private static final double NANOS_PER_SECOND = 1e9;
 
+  /** What the classes that workers raised are to their caller, within a stream. */
   private static final Map<String, ErrorType> RAISED =
       Map.ofEntries(
           Map.entry("CannotConnect", ErrorType.BACKEND_CANNOT_CONNECT),
@@ -24,21 +26,39 @@ final class ScriptParser {
           Map.entry("EngineShutdown", ErrorType.ENGINE_SHUTDOWN),
           Map.entry("StreamIncomplete", ErrorType.STREAM_INCOMPLETE),
           Map.entry("WorkerUnavailable", ErrorType.WORKER_UNAVAILABLE),
+          Map.entry("ResponseTimeout", ErrorType.RESPONSE_TIMEOUT),
+          Map.entry("WorkerOverloaded", ErrorType.WORKER_OVERLOADED),
+          Map.entry("Unavailable", ErrorType.UNAVAILABLE),
+          Map.entry("ResourceExhausted", ErrorType.CAPACITY_EXHAUSTED),
+          Map.entry("PoolExhausted", ErrorType.POOL_EXHAUSTED),
+          Map.entry("DeadlineExceeded", ErrorType.DEADLINE_EXCEEDED),
           Map.entry("Cancelled", ErrorType.BACKEND_CANCELLED),
           Map.entry("CancelledError", ErrorType.BACKEND_CANCELLED),
           Map.entry("InvalidArgument", ErrorType.BACKEND_INVALID_ARGUMENT),
-          Map.entry("ValueError", ErrorType.BACKEND_UNKNOWN),
-          Map.entry("TypeError", ErrorType.BACKEND_UNKNOWN),
-          Map.entry("HttpError", ErrorType.BACKEND_UNKNOWN),
+          Map.entry("ValueError", ErrorType.BACKEND_INVALID_ARGUMENT),
+          Map.entry("TypeError", ErrorType.BACKEND_INVALID_ARGUMENT),
           Map.entry("RuntimeError", ErrorType.BACKEND_UNKNOWN),
           Map.entry("Unknown", ErrorType.BACKEND_UNKNOWN),
           Map.entry("DynamoException", ErrorType.BACKEND_UNKNOWN));
+
+  /** What they are where the stream was not open yet: only a class of the protocol is one then. */
+  private static final Map<String, ErrorType> REFUSED =
+      Map.of(
+          "ValueError", ErrorType.BACKEND_UNKNOWN,
+          "TypeError", ErrorType.BACKEND_UNKNOWN,
+          "CancelledError", ErrorType.BACKEND_UNKNOWN);
 
   private ScriptParser() {}
 
   /** Returns the script of a dispatch that the case says nothing about. */
   static List<Act> standard() {
     return List.of(new Act.UpTo(DEFAULT_ANSWER_TOKENS), new Act.End());
+  }
+
+  /** Returns what a worker that raises before its stream opens is to its caller. */
+  static ErrorType refusal(String name) {
+    ErrorType untyped = REFUSED.get(name);
+    return untyped != null ? untyped : raised(name);
   }
 
   /**
@@ -58,31 +78,56 @@ final class ScriptParser {
   private static void add(List<Act> acts, JsonNode step, String sequence) {
     String name = step.path(0).asText();
     switch (name) {
-      case "tok" -> {
-        for (int i = 0; i < step.path(1).asInt(); i++) {
-          acts.add(new Act.Generate(1, null));
-        }
-      }
-      case "multi" -> acts.add(new Act.Generate(step.path(1).asInt(), null));
-      case "tokfinish" -> acts.add(new Act.Generate(1, reason(step.path(1))));
-      case "finish" -> acts.add(new Act.Generate(0, reason(step.path(1))));
+      case "tok" -> addTokens(acts, step);
+      case "multi" -> acts.add(new Act.Generate(count(step, 1), null));
+      case "tokfinish" -> acts.add(new Act.Generate(1, knownReason(step.path(1))));
+      case "finish" -> acts.add(new Act.Generate(0, knownReason(step.path(1))));
       case "raw" -> acts.add(raw(step.path(1)));
       case "idx" -> addChoices(acts, step, sequence);
-      case "upto" -> acts.add(new Act.UpTo(step.path(1).asInt(Integer.MAX_VALUE)));
-      case "sleep" -> acts.add(new Act.Sleep((long) (step.path(1).asDouble() * NANOS_PER_SECOND)));
-      case "exit" -> acts.add(new Act.Fail(ErrorType.DISCONNECTED));
-      case "raise" -> acts.add(new Act.Fail(raised(step.path(1).asText())));
+      case "upto" -> acts.add(new Act.UpTo(step.has(1) ? count(step, 1) : Integer.MAX_VALUE));
+      case "sleep" -> acts.add(new Act.Sleep(nanos(step, 1)));
+      case "hang" -> acts.add(new Act.Hang());
+      case "waitstop" -> acts.add(new Act.WaitStop(nanos(step, 1)));
+      case "freeze" -> acts.add(new Act.Freeze());
+      case "exit" -> acts.add(new Act.Exit());
+      case "sigterm", "unregister" -> acts.add(new Act.Leave());
+      case "raise" -> acts.add(new Act.Fail(raised(step)));
       case "return" -> acts.add(new Act.End());
       default -> throw new MalformedCaseException("script step is unknown: step=" + name);
     }
   }
 
-  private static void addChoices(List<Act> acts, JsonNode step, String sequence) {
-    for (int i = 0; i < step.path(1).asInt(); i++) {
-      for (int choice = 0; choice < step.path(2).asInt(); choice++) {
-        acts.add(new Act.Chunk(List.of((int) sequence.charAt(i)), choice, null));
+  private static void addTokens(List<Act> acts, JsonNode step) {
+    for (int i = 0; i < count(step, 1); i++) {
+      acts.add(new Act.Generate(1, null));
+      if (step.has(2)) {
+        acts.add(new Act.Sleep(nanos(step, 2)));
       }
     }
+  }
+
+  private static void addChoices(List<Act> acts, JsonNode step, String sequence) {
+    for (int i = 0; i < count(step, 1); i++) {
+      for (int choice = 0; choice < count(step, 2); choice++) {
+        int token = sequence.charAt(i % sequence.length());
+        acts.add(new Act.Chunk(List.of(token), choice, null, null));
+      }
+    }
+  }
+
+  private static int count(JsonNode step, int index) {
+    JsonNode count = step.path(index);
+    if (!count.canConvertToInt() || !count.isIntegralNumber() || count.intValue() < 0) {
+      throw new MalformedCaseException("script step has no count: step=" + step);
+    }
+    return count.intValue();
+  }
+
+  private static long nanos(JsonNode step, int index) {
+    if (!step.path(index).isNumber()) {
+      throw new MalformedCaseException("script step has no duration: step=" + step);
+    }
+    return (long) (step.path(index).doubleValue() * NANOS_PER_SECOND);
   }
 
   /** A chunk that cannot be decoded breaks the protocol. */
@@ -96,7 +141,27 @@ final class ScriptParser {
     for (int token : Fields.tokens(chunk, "token_ids")) {
       tokens.add(token);
     }
-    return new Act.Chunk(tokens, chunk.path("index").asInt(), reason(finish));
+    return new Act.Chunk(
+        tokens, chunk.path("index").asInt(), reason(finish), usage(chunk.path("completion_usage")));
+  }
+
+  private static @Nullable CompletionUsage usage(JsonNode usage) {
+    return isAbsent(usage)
+        ? null
+        : new CompletionUsage(
+            usage.path("prompt_tokens").asLong(),
+            usage.path("completion_tokens").asLong(),
+            usage.at("/prompt_tokens_details/cached_tokens").asLong(CompletionUsage.UNKNOWN));
+  }
+
+  private static ErrorType raised(JsonNode step) {
+    String name = step.path(1).asText();
+    if (name.equals("HttpError")) {
+      return step.path(3).asInt() >= 500
+          ? ErrorType.UNAVAILABLE
+          : ErrorType.BACKEND_INVALID_ARGUMENT;
+    }
+    return raised(name);
   }
 
   private static ErrorType raised(String name) {
@@ -109,6 +174,14 @@ final class ScriptParser {
 
   private static boolean isAbsent(JsonNode node) {
     return node.isMissingNode() || node.isNull();
+  }
+
+  private static FinishReason knownReason(JsonNode node) {
+    FinishReason reason = reason(node);
+    if (reason == null) {
+      throw new MalformedCaseException("finish reason is unknown: reason=" + node);
+    }
+    return reason;
   }
 
   private static @Nullable FinishReason reason(JsonNode node) {

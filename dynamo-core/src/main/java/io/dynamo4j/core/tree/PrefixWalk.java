@@ -10,10 +10,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * One lookup beside the writer: bounded steps, no lock, nothing allocated once its sets are large
- * enough. Lives in the caller's {@link OverlapScores} from lookup to lookup. Tests leave checks out
- * of it to see that they are missed.
+ * enough. Lives in the caller's {@link OverlapScores} from lookup to lookup.
  */
-class PrefixWalk {
+final class PrefixWalk {
   /*
    * Problem    The writer splits, merges, frees and reuses nodes while a reader is between them.
    * Steps      A child is entered by reading, in this order: its version; its parent, edge and
@@ -90,13 +89,6 @@ class PrefixWalk {
     this.children = children;
     this.tenants = slots.tenants();
     this.layout = nodes.layout();
-  }
-
-  /** Makes the walks of a tree. */
-  @FunctionalInterface
-  interface Factory {
-    PrefixWalk create(
-        TreeClock clock, RankSlots slots, NodeArena nodes, BlockArena blocks, ChildTable children);
   }
 
   boolean isOf(NodeArena others) {
@@ -261,20 +253,16 @@ class PrefixWalk {
     int matched = blocks.match(NodeLayout.start(place), query, depth, limit);
     int size = out.size();
     boolean isAnyLeft = narrow(child, itsChunk, itsBase, itsHead, matched);
-    if (matched == 0 || !isUndisturbed(itsChunk, itsBase, itsHead)) {
+    VarHandle.acquireFence();
+    if (!NodeLayout.isSameVersion(Racy.getOpaque(itsChunk, itsBase), itsHead)
+        || Racy.getOpaque(chunk, base) != head
+        || matched == 0) {
       out.truncate(size);
       return CONFLICT;
     }
     pass(child, itsChunk, itsBase, itsHead, matched);
     boolean isEnough = scope.stopsAtLastRank() && isOneActive();
     return isAnyLeft && matched == length && !isEnough ? GO_ON : STOP;
-  }
-
-  /** Returns whether a node is as it was first read, and still behind the one before it. */
-  boolean isUndisturbed(long[] itsChunk, int itsBase, long itsHead) {
-    VarHandle.acquireFence();
-    return NodeLayout.isSameVersion(Racy.getOpaque(itsChunk, itsBase), itsHead)
-        && Racy.getOpaque(chunk, base) == head;
   }
 
   private boolean isOneActive() {
@@ -356,7 +344,7 @@ class PrefixWalk {
   /**
    * Returns whether no score is above what its rank holds now; makes that so if it is the last try.
    */
-  boolean stands(boolean isLast) {
+  private boolean stands(boolean isLast) {
     VarHandle.acquireFence();
     if (clock.lastLoss() <= startTime) {
       return true;

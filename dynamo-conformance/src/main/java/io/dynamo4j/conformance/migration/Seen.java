@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.dynamo4j.conformance.migration;
+
+import java.util.List;
+import java.util.Map;
+
+/**
+ * What can be seen of a case, whoever served it.
+ *
+ * @param dispatches for each request that reached a worker, what each worker received, in order;
+ *     the requests sorted
+ * @param answers what each client got
+ * @param counters migrations, recoveries and excesses of the length cap, by metric and labels
+ */
+record Seen(List<List<String>> dispatches, List<Answer> answers, Map<String, Long> counters) {}
