@@ -104,6 +104,7 @@ golden_run() {
   "$root/bin/conformance" --complete \
     "$cases/block-hashes.json" "$cases/sequence-hashes.json" "$cases/lora.json" \
     "$cases/radix-tree.json" "$cases/concurrent-tree.json" \
+    "$shared"/data/golden/engine-frames "$shared"/data/golden/wire/engine-raw "$shared"/data/golden/wire/engine-to-router \
     "$migration" >target/conformance.log 2>&1 </dev/null || status=$?
   printf 'golden cases: %s\n' "$(tail -n 1 target/conformance.log)"
   return "$status"

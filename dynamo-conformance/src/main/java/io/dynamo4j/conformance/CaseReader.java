@@ -2,6 +2,7 @@
 package io.dynamo4j.conformance;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import java.util.List;
 
 /** Replays one kind of case, known by its own keys. */
 public interface CaseReader {
@@ -18,4 +19,14 @@ public interface CaseReader {
    * @throws MalformedCaseException if the case cannot be understood
    */
   Replay replay(JsonNode content);
+
+  /**
+   * Runs the case as one of a recording.
+   *
+   * @param earlier the cases before it in its file, in order; they may explain it
+   * @throws MalformedCaseException if the case cannot be understood
+   */
+  default Replay replay(JsonNode content, List<JsonNode> earlier) {
+    return replay(content);
+  }
 }

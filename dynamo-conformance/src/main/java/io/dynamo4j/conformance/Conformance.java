@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dynamo4j.conformance;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import io.dynamo4j.conformance.Replay.Deviation;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
@@ -69,12 +71,14 @@ final class Conformance {
       sink.accept(Verdict.failed(file.id(), String.valueOf(e.getMessage())));
       return;
     }
+    List<JsonNode> earlier = new ArrayList<>();
     for (GoldenCase each : cases) {
-      sink.accept(judge(each));
+      sink.accept(judge(each, Collections.unmodifiableList(earlier)));
+      earlier.add(each.content());
     }
   }
 
-  private Verdict judge(GoldenCase each) {
+  private Verdict judge(GoldenCase each, List<JsonNode> earlier) {
     String reason = reasonToSkip(each);
     if (reason != null) {
       return Verdict.skipped(each.id(), reason);
@@ -85,7 +89,7 @@ final class Conformance {
       return Verdict.failed(
           each.id(), able.isEmpty() ? "no reader knows its keys" : "several readers: " + names);
     }
-    return replay(each, able.get(0));
+    return replay(each, able.get(0), earlier);
   }
 
   private @Nullable String reasonToSkip(GoldenCase each) {
@@ -99,10 +103,10 @@ final class Conformance {
   }
 
   /** Any exception fails the case that threw it, and only that. */
-  private Verdict replay(GoldenCase each, CaseReader reader) {
+  private Verdict replay(GoldenCase each, CaseReader reader, List<JsonNode> earlier) {
     Replay replay;
     try {
-      replay = reader.replay(each.content());
+      replay = reader.replay(each.content(), earlier);
     } catch (RuntimeException e) {
       return Verdict.failed(
           each.id(), e instanceof MalformedCaseException ? e.getMessage() + "" : e.toString());

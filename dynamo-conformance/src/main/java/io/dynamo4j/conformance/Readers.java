@@ -4,6 +4,8 @@ package io.dynamo4j.conformance;
 import io.dynamo4j.conformance.core.BlockHashReader;
 import io.dynamo4j.conformance.core.LoraReader;
 import io.dynamo4j.conformance.core.SequenceHashReader;
+import io.dynamo4j.conformance.engine.EngineFramesReader;
+import io.dynamo4j.conformance.engine.EngineToRouterReader;
 import io.dynamo4j.conformance.migration.MigrationReader;
 import io.dynamo4j.conformance.selection.SelectionReader;
 import io.dynamo4j.conformance.tree.ConcurrentTreeReader;
@@ -23,10 +25,12 @@ final class Readers {
         new RadixTreeReader(),
         new ConcurrentTreeReader(),
         new MigrationReader(),
-        new SelectionReader());
+        new SelectionReader(),
+        new EngineToRouterReader(),
+        new EngineFramesReader());
   }
 
   static List<NotOursRule> notOursRules() {
-    return List.of(RadixTreeReader.JSON_EVENTS);
+    return List.of(RadixTreeReader.JSON_EVENTS, EngineFramesReader.WITHOUT_MESSAGES);
   }
 }

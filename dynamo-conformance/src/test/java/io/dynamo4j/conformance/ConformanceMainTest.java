@@ -50,6 +50,8 @@ class ConformanceMainTest {
     arguments.add(SharedData.repository().resolve("conformance").toString());
     arguments.add(SharedData.golden("core/radix-tree.json").toString());
     arguments.add(SharedData.golden("core/concurrent-tree.json").toString());
+    arguments.add(SharedData.golden("engine-frames").toString());
+    arguments.add(SharedData.golden("wire/engine-to-router").toString());
     arguments.add(SharedData.golden("migration").toString());
 
     int code = run(arguments.toArray(String[]::new));

@@ -111,31 +111,66 @@ public final class MigrationMetrics implements MigrationListener {
   @Override
   public void onEvent(MigrationEvent event) {
     Tag model = Tag.of(MODEL, models.labelOf(event.model()));
-    if (event instanceof MigrationEvent.AttemptStarted) {
-      showLimit(model);
-    } else if (event instanceof MigrationEvent.StreamLost lost) {
-      counter(prefix, "Failed attempts that migrate, repaired or not", model, lost.phase());
+    showLimit(model);
+    if (!countLikeDynamo(event, model)) {
+      countOurs(event, model);
+    }
+  }
+
+  /** Counts what Dynamo counts too; false for anything else. */
+  private boolean countLikeDynamo(MigrationEvent event, Tag model) {
+    if (event instanceof MigrationEvent.StreamLost lost) {
+      counter(prefix, "Failed attempts that migrate, repaired or not", phase(lost.phase(), model));
     } else if (event instanceof MigrationEvent.RecoveryEnded ended) {
       timer(
               prefix + ".duration",
               "From noticing a failure to recovery, final failure or cancellation",
               DURATION_BUCKETS_MILLIS,
-              phase(ended.phase()).and(model, Tag.of(OUTCOME, ended.outcome().label())))
+              phase(ended.phase(), model).and(OUTCOME, ended.outcome().label()))
           .record(ended.durationNanos(), TimeUnit.NANOSECONDS);
-    } else if (event instanceof MigrationEvent.Migrated migrated) {
-      timer(
-              OWN_PREFIX + "gap",
-              "From noticing a failure to the next token",
-              GAP_BUCKETS_MILLIS,
-              phase(migrated.phase()).and(model))
-          .record(migrated.gapNanos(), TimeUnit.NANOSECONDS);
     } else if (event instanceof MigrationEvent.MaxSeqLenExceeded) {
       counter(
           prefix + ".max.seq.len.exceeded",
           "Requests whose sequence outgrew what is kept for a continuation",
           Tags.of(model));
+    } else {
+      return false;
+    }
+    return true;
+  }
+
+  private void countOurs(MigrationEvent event, Tag model) {
+    if (event instanceof MigrationEvent.Migrated migrated) {
+      timer(
+              OWN_PREFIX + "gap",
+              "From noticing a failure to the next token",
+              GAP_BUCKETS_MILLIS,
+              phase(migrated.phase(), model))
+          .record(migrated.gapNanos(), TimeUnit.NANOSECONDS);
+    } else if (event instanceof MigrationEvent.Drained drained) {
+      timer(
+              OWN_PREFIX + "drain",
+              "From a draining worker's last token to its successor's open stream",
+              GAP_BUCKETS_MILLIS,
+              Tags.of(model))
+          .record(drained.durationNanos(), TimeUnit.NANOSECONDS);
     } else if (event instanceof MigrationEvent.Exhausted) {
       counter(OWN_PREFIX + "exhausted", "Requests that ran out of attempts", Tags.of(model));
+    } else if (event instanceof MigrationEvent.Stalled stalled) {
+      counter(
+          OWN_PREFIX + "stalls",
+          "Attempts given up by a timeout",
+          Tags.of(model, Tag.of("waited_for", stalled.waitedFor().label())));
+    } else if (event instanceof MigrationEvent.HedgeDecided hedge) {
+      counter(
+          OWN_PREFIX + "hedges",
+          "Races for a first token, by whether the second attempt won",
+          Tags.of(model, Tag.of(OUTCOME, hedge.winner() > hedge.loser() ? "won" : "lost")));
+    } else if (event instanceof MigrationEvent.Delayed delayed) {
+      counter(
+          OWN_PREFIX + "delays",
+          "Attempts that were not made at once",
+          Tags.of(model, Tag.of("reason", delayed.forReplacement() ? "no_worker" : "back_off")));
     }
   }
 
@@ -147,10 +182,6 @@ public final class MigrationMetrics implements MigrationListener {
           .tags(tags.and(model))
           .register(registry);
     }
-  }
-
-  private void counter(String name, String description, Tag model, MigrationPhase phase) {
-    counter(name, description, phase(phase).and(model));
   }
 
   private void counter(String name, String description, Tags labels) {
@@ -173,8 +204,8 @@ public final class MigrationMetrics implements MigrationListener {
         .register(registry);
   }
 
-  private static Tags phase(MigrationPhase phase) {
-    return Tags.of(MIGRATION_TYPE, phase.label());
+  private static Tags phase(MigrationPhase phase, Tag model) {
+    return Tags.of(model, Tag.of(MIGRATION_TYPE, phase.label()));
   }
 
   /** Builds {@link MigrationMetrics}. */

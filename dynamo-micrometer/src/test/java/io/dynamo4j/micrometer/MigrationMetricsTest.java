@@ -4,14 +4,17 @@ package io.dynamo4j.micrometer;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.dynamo4j.core.model.DynamoException;
 import io.dynamo4j.core.model.ErrorType;
 import io.dynamo4j.core.model.LLMEngineOutput;
 import io.dynamo4j.core.model.PreprocessedRequest;
 import io.dynamo4j.core.model.StopConditions;
+import io.dynamo4j.core.model.WorkerWithDpRank;
 import io.dynamo4j.core.token.TokenSlice;
 import io.dynamo4j.migration.Migrator;
 import io.dynamo4j.migration.MigratorBuilder;
 import io.dynamo4j.migration.ReplayAdapter;
+import io.dynamo4j.migration.event.MigrationEvent;
 import io.dynamo4j.testkit.script.ScriptedDispatcher;
 import io.dynamo4j.testkit.script.WorkerScript;
 import io.dynamo4j.testkit.simulation.Simulation;
@@ -139,6 +142,40 @@ class MigrationMetricsTest {
 
     assertThat(sample("dynamo_frontend_model_migration_max_seq_len_exceeded_total{model=\"m\"}"))
         .isEqualTo("2.0");
+  }
+
+  @Test
+  void shouldCountStallsByWhatDidNotCome() {
+    workers
+        .worker(1, WorkerScript.start())
+        .worker(2, WorkerScript.open().tokens(2))
+        .worker(3, WorkerScript.open().answer());
+    serve(migrator(Migrator.builder().limit(2).stallTimeout(Duration.ofSeconds(1)), metrics), "m");
+
+    String stalls = "dynamo4j_migration_stalls_total";
+    assertThat(sample(stalls + "{model=\"m\",waited_for=\"connect\"}")).isEqualTo("1.0");
+    assertThat(sample(stalls + "{model=\"m\",waited_for=\"next_token\"}")).isEqualTo("1.0");
+  }
+
+  @Test
+  void shouldCountWhatOnlyEventsTell() {
+    WorkerWithDpRank from = WorkerWithDpRank.of(1);
+    WorkerWithDpRank to = WorkerWithDpRank.of(2);
+    DynamoException cause = new DynamoException(ErrorType.DISCONNECTED, "planted");
+    metrics.onEvent(new MigrationEvent.Drained("r", "m", 1, from, to, 5, 3_000_000));
+    metrics.onEvent(new MigrationEvent.HedgeDecided("r", "m", 1, to, 0, from, 0, 1));
+    metrics.onEvent(new MigrationEvent.HedgeDecided("r", "m", 0, from, 1, to, 0, 1));
+    metrics.onEvent(new MigrationEvent.Delayed("r", "m", cause, true, 0, 1));
+    metrics.onEvent(new MigrationEvent.Delayed("r", "m", cause, false, 0, 1));
+
+    assertThat(scraped())
+        .contains(
+            "dynamo4j_migration_drain_seconds_count{model=\"m\"} 1",
+            "dynamo4j_migration_drain_seconds_sum{model=\"m\"} 0.003",
+            "dynamo4j_migration_hedges_total{model=\"m\",outcome=\"won\"} 1.0",
+            "dynamo4j_migration_hedges_total{model=\"m\",outcome=\"lost\"} 1.0",
+            "dynamo4j_migration_delays_total{model=\"m\",reason=\"no_worker\"} 1.0",
+            "dynamo4j_migration_delays_total{model=\"m\",reason=\"back_off\"} 1.0");
   }
 
   @Test

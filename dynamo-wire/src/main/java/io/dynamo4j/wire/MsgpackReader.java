@@ -3,6 +3,7 @@ package io.dynamo4j.wire;
 
 import io.dynamo4j.wire.WireFormatException.Reason;
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 
 /**
  * Cursor over MessagePack bytes of a stranger.
@@ -49,6 +50,11 @@ final class MsgpackReader {
 
   int position() {
     return position;
+  }
+
+  /** Moves to a position that this cursor has been at. */
+  void seek(int known) {
+    position = known;
   }
 
   boolean hasRemaining() {
@@ -112,6 +118,29 @@ final class MsgpackReader {
     };
   }
 
+  /** Returns whether an integer comes next whose value is below zero. */
+  boolean nextIsNegative() {
+    int code = peek();
+    return code >= 0xe0
+        || (code >= 0xd0 && code <= 0xd3 && position + 1 < end && bytes[position + 1] < 0);
+  }
+
+  /**
+   * Reads a binary value and returns its last eight bytes, big-endian; fewer count as leading 0s.
+   */
+  long readBinaryTail64() {
+    long length = binaryLength();
+    if (length == 0) {
+      throw fault(Reason.MALFORMED, "empty binary");
+    }
+    advance(length);
+    long value = 0;
+    for (int i = position - (int) Math.min(length, 8); i < position; i++) {
+      value = (value << 8) | (bytes[i] & 0xff);
+    }
+    return value;
+  }
+
   /** Reads an unsigned 32-bit integer as its bit pattern. */
   int readBits32() {
     long value = readBits64();
@@ -163,6 +192,18 @@ final class MsgpackReader {
 
   /** Reads a string of at most {@link WireLimits#MAX_STRING_BYTES}. */
   String readString() {
+    int length = passString();
+    return new String(bytes, position - length, length, StandardCharsets.UTF_8);
+  }
+
+  /** Reads a string and returns it if it is a known name, {@link WireNames#OTHER} if not. */
+  String readName(WireNames names) {
+    int length = passString();
+    return names.find(bytes, position - length, length);
+  }
+
+  /** Passes over a string and returns its length in bytes: they end where the cursor is then. */
+  int passString() {
     int code = take();
     long length =
         switch (code) {
@@ -179,8 +220,36 @@ final class MsgpackReader {
     if (length > WireLimits.MAX_STRING_BYTES) {
       throw fault(Reason.TOO_LARGE, "string bytes " + length);
     }
-    int start = advance(length);
-    return new String(bytes, start, (int) length, StandardCharsets.UTF_8);
+    advance(length);
+    return (int) length;
+  }
+
+  /** Reads a binary value of at most {@link WireLimits#MAX_FRAME_BYTES}. */
+  byte[] readBinary() {
+    int start = advance(binaryLength());
+    return Arrays.copyOfRange(bytes, start, position);
+  }
+
+  private long binaryLength() {
+    return switch (take()) {
+      case 0xc4 -> unsigned(1);
+      case 0xc5 -> unsigned(2);
+      case 0xc6 -> unsigned(4);
+      default -> throw fault(Reason.MALFORMED, "binary");
+    };
+  }
+
+  boolean readBoolean() {
+    int code = take();
+    if (code != 0xc2 && code != 0xc3) {
+      throw fault(Reason.MALFORMED, "boolean");
+    }
+    return code == 0xc3;
+  }
+
+  /** Returns the bytes that the cursor runs over; not to be modified. */
+  byte[] bytes() {
+    return bytes;
   }
 
   /**

@@ -12,6 +12,21 @@ import org.jspecify.annotations.Nullable;
 
 /** Reads one event map, already known to be whole. One instance an event. */
 final class RouterEventDecoder {
+  private static final WireNames KEYS =
+      WireNames.of(
+          "worker_id",
+          "storage_tier",
+          "residency_domain",
+          "event",
+          "event_id",
+          "data",
+          "dp_rank",
+          "block_hashes",
+          "parent_hash",
+          "blocks",
+          "block_hash",
+          "tokens_hash");
+
   private final MsgpackReader in;
 
   private @Nullable Long workerId;
@@ -40,7 +55,7 @@ final class RouterEventDecoder {
   private Object readEvent() {
     int entries = in.readMapHeader();
     for (int i = 0; i < entries; i++) {
-      switch (in.readString()) {
+      switch (in.readName(KEYS)) {
         case "worker_id" -> workerId = in.readBits64();
         case "storage_tier" -> readTier();
         case "residency_domain" -> readResidencyDomain();
@@ -94,7 +109,7 @@ final class RouterEventDecoder {
     int dpRank = 0;
     int entries = in.readMapHeader();
     for (int i = 0; i < entries; i++) {
-      switch (in.readString()) {
+      switch (in.readName(KEYS)) {
         case "event_id" -> eventId = in.readBits64();
         case "data" -> data = readData();
         case "dp_rank" -> dpRank = in.readBits32();
@@ -142,7 +157,7 @@ final class RouterEventDecoder {
     long[] hashes = null;
     int entries = in.readMapHeader();
     for (int i = 0; i < entries; i++) {
-      if (!in.readString().equals("block_hashes")) {
+      if (!in.readName(KEYS).equals("block_hashes")) {
         in.skip();
         continue;
       }
@@ -163,7 +178,7 @@ final class RouterEventDecoder {
     long[][] blocks = null;
     int entries = in.readMapHeader();
     for (int i = 0; i < entries; i++) {
-      switch (in.readString()) {
+      switch (in.readName(KEYS)) {
         case "parent_hash" -> {
           hasParent = !in.tryNil();
           parentHash = hasParent ? in.readBits64() : 0;
@@ -188,7 +203,7 @@ final class RouterEventDecoder {
       int seen = 0;
       int entries = in.readMapHeader();
       for (int i = 0; i < entries; i++) {
-        switch (in.readString()) {
+        switch (in.readName(KEYS)) {
           case "block_hash" -> {
             blocks[0][block] = in.readBits64();
             seen |= 1;

@@ -10,9 +10,10 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * One lookup beside the writer: bounded steps, no lock, nothing allocated once its sets are large
- * enough. Lives in the caller's {@link OverlapScores} from lookup to lookup.
+ * enough. Lives in the caller's {@link OverlapScores} from lookup to lookup. Tests leave checks out
+ * of it to see that they are missed.
  */
-final class PrefixWalk {
+class PrefixWalk {
   /*
    * Problem    The writer splits, merges, frees and reuses nodes while a reader is between them.
    * Steps      A child is entered by reading, in this order: its version; its parent, edge and
@@ -89,6 +90,13 @@ final class PrefixWalk {
     this.children = children;
     this.tenants = slots.tenants();
     this.layout = nodes.layout();
+  }
+
+  /** Makes the walks of a tree. */
+  @FunctionalInterface
+  interface Factory {
+    PrefixWalk create(
+        TreeClock clock, RankSlots slots, NodeArena nodes, BlockArena blocks, ChildTable children);
   }
 
   boolean isOf(NodeArena others) {
@@ -253,16 +261,20 @@ final class PrefixWalk {
     int matched = blocks.match(NodeLayout.start(place), query, depth, limit);
     int size = out.size();
     boolean isAnyLeft = narrow(child, itsChunk, itsBase, itsHead, matched);
-    VarHandle.acquireFence();
-    if (!NodeLayout.isSameVersion(Racy.getOpaque(itsChunk, itsBase), itsHead)
-        || Racy.getOpaque(chunk, base) != head
-        || matched == 0) {
+    if (matched == 0 || !isUndisturbed(itsChunk, itsBase, itsHead)) {
       out.truncate(size);
       return CONFLICT;
     }
     pass(child, itsChunk, itsBase, itsHead, matched);
     boolean isEnough = scope.stopsAtLastRank() && isOneActive();
     return isAnyLeft && matched == length && !isEnough ? GO_ON : STOP;
+  }
+
+  /** Returns whether a node is as it was first read, and still behind the one before it. */
+  boolean isUndisturbed(long[] itsChunk, int itsBase, long itsHead) {
+    VarHandle.acquireFence();
+    return NodeLayout.isSameVersion(Racy.getOpaque(itsChunk, itsBase), itsHead)
+        && Racy.getOpaque(chunk, base) == head;
   }
 
   private boolean isOneActive() {
@@ -344,7 +356,7 @@ final class PrefixWalk {
   /**
    * Returns whether no score is above what its rank holds now; makes that so if it is the last try.
    */
-  private boolean stands(boolean isLast) {
+  boolean stands(boolean isLast) {
     VarHandle.acquireFence();
     if (clock.lastLoss() <= startTime) {
       return true;

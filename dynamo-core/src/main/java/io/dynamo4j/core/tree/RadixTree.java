@@ -60,6 +60,7 @@ public final class RadixTree implements SyncIndexer {
   private final long seed;
   private final int maxRanks;
   private final long maxBlocks;
+  private final PrefixWalk.Factory walks;
   private final TreeClock clock = new TreeClock();
   private final RankSlots slots = new RankSlots();
   private final NodeArena nodes = new NodeArena();
@@ -70,8 +71,9 @@ public final class RadixTree implements SyncIndexer {
   private final ApplyResult result = ApplyResult.create();
   private long blockCount;
 
-  RadixTree(long seed, int maxRanks, long maxBlocks) {
+  RadixTree(long seed, int maxRanks, long maxBlocks, PrefixWalk.Factory walks) {
     this.seed = seed;
+    this.walks = walks;
     this.maxRanks = maxRanks;
     this.maxBlocks = maxBlocks;
     this.children = new ChildTable(seed);
@@ -263,7 +265,7 @@ public final class RadixTree implements SyncIndexer {
     if (out.keptForIndex() instanceof PrefixWalk walk && walk.isOf(nodes)) {
       return walk;
     }
-    PrefixWalk walk = new PrefixWalk(clock, slots, nodes, blocks, children);
+    PrefixWalk walk = walks.create(clock, slots, nodes, blocks, children);
     out.keepForIndex(walk);
     return walk;
   }

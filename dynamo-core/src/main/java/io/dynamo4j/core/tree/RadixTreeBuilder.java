@@ -51,6 +51,6 @@ public final class RadixTreeBuilder {
 
   /** Returns an empty index. */
   public RadixTree build() {
-    return new RadixTree(seed, maxRanks, maxBlocks);
+    return new RadixTree(seed, maxRanks, maxBlocks, PrefixWalk::new);
   }
 }
