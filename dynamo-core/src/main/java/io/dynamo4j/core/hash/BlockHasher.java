@@ -76,12 +76,8 @@ public final class BlockHasher implements BlockHashing {
    */
   public int hash(TokenSlice tokens, long[] out) {
     int count = blockCountFitting(tokens, out);
-    int[] array = tokens.backingArray();
-    int offset = tokens.backingOffset();
-    int window = (int) windowSize;
-    for (int i = 0; i < count; i++) {
-      out[i] = xxHash3.hash(array, offset + i * blockSize, window);
-    }
+    xxHash3.hashAll(
+        tokens.backingArray(), tokens.backingOffset(), blockSize, (int) windowSize, count, out);
     return count;
   }
 

@@ -12,7 +12,29 @@ final class IntKernel {
 
   private IntKernel() {}
 
+  /** Hashes windows of one length that begin at equal distances, one choice of length for all. */
+  static void hashAll(int[] a, int from, int stride, int window, int count, Keys keys, long[] out) {
+    if (window == 16 && stride == 16) {
+      allOf64Bytes(a, from, count, keys, out);
+      return;
+    }
+    for (int i = 0; i < count; i++) {
+      out[i] = hash(a, from + i * stride, window, keys);
+    }
+  }
+
+  /** Counts positions, not blocks: the compiler then checks all bounds once, before the loop. */
+  private static void allOf64Bytes(int[] a, int from, int count, Keys keys, long[] out) {
+    int end = from + 16 * count;
+    for (int at = from; at < end; at += 16) {
+      out[(at - from) >> 4] = of64Bytes(a, at, keys);
+    }
+  }
+
   static long hash(int[] a, int from, int count, Keys keys) {
+    if (count == 16) {
+      return of64Bytes(a, from, keys);
+    }
     if (count > 4) {
       return ofMoreThan16Bytes(a, from, count, keys);
     }
@@ -52,6 +74,21 @@ final class IntKernel {
     }
     acc += mix(a, from, k, 0) + mix(a, last, k, 2);
     return Rounds.avalanche(acc);
+  }
+
+  /**
+   * The usual block, 16 tokens: what {@link #of17To128Bytes} does, without its choices and with
+   * keys that need no bounds check, in two sums that do not wait for each other.
+   */
+  private static long of64Bytes(int[] a, int from, Keys k) {
+    long outer =
+        (Rounds.PRIME64_1 << 6)
+            + Rounds.fold(word(a, from) ^ k.word0, word(a, from + 2) ^ k.word1)
+            + Rounds.fold(word(a, from + 4) ^ k.word4, word(a, from + 6) ^ k.word5);
+    long inner =
+        Rounds.fold(word(a, from + 12) ^ k.word2, word(a, from + 14) ^ k.word3)
+            + Rounds.fold(word(a, from + 8) ^ k.word6, word(a, from + 10) ^ k.word7);
+    return Rounds.avalanche(outer + inner);
   }
 
   private static long of129To240Bytes(int[] a, int from, int count, long length, Keys keys) {

@@ -48,6 +48,17 @@ final class Keys {
                   + "2b16be587d47a1fc8ff8b8d17ad031ce45cb3a8f95160428afd7fbcabb4b407e");
 
   final long[] words;
+
+  /** The first eight of {@link #words}, for input of 64 bytes. */
+  final long word0;
+
+  final long word1;
+  final long word2;
+  final long word3;
+  final long word4;
+  final long word5;
+  final long word6;
+  final long word7;
   final long flip0;
   final long flip1To3;
   final long flip4To8;
@@ -56,6 +67,14 @@ final class Keys {
 
   private Keys(long seed) {
     this.words = derive(seed);
+    this.word0 = words[0];
+    this.word1 = words[1];
+    this.word2 = words[2];
+    this.word3 = words[3];
+    this.word4 = words[4];
+    this.word5 = words[5];
+    this.word6 = words[6];
+    this.word7 = words[7];
     this.flip0 = seed ^ secret(56) ^ secret(64);
     this.flip1To3 = ((secretInt(0) ^ secretInt(4)) & 0xFFFFFFFFL) + seed;
     long spread = seed ^ ((Integer.reverseBytes((int) seed) & 0xFFFFFFFFL) << 32);

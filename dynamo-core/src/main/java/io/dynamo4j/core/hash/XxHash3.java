@@ -59,6 +59,14 @@ public final class XxHash3 {
   }
 
   /**
+   * Hashes {@code count} windows of an array, the first at {@code offset}, the others {@code
+   * stride} apart. The caller has checked that all lie inside the array.
+   */
+  void hashAll(int[] ints, int offset, int stride, int window, int count, long[] out) {
+    IntKernel.hashAll(ints, offset, stride, window, count, keys, out);
+  }
+
+  /**
    * Hashes {@code 8 * count} bytes: the little-endian form of {@code count} longs.
    *
    * @throws IndexOutOfBoundsException if the range is not inside the array
