@@ -79,11 +79,14 @@ final class RightCase {
         dispatches.put(request.requestId(), right.dispatches());
       }
       int first = firstChoice;
-      right.texts().forEach((choice, text) -> texts.put(first + choice, text));
-      right.finishReasons().forEach((choice, each) -> finishReasons.put(first + choice, each));
-      logProbs = first == 0 ? right.logProbs() : logProbs;
-      usage = sum(usage, right.usage());
-      anything |= right.usage() != null;
+      right.stream().texts().forEach((choice, text) -> texts.put(first + choice, text));
+      right.stream()
+          .finishReasons()
+          .forEach((choice, reasons) -> finishReasons.put(first + choice, reasons));
+      logProbs = first == 0 ? right.stream().logProbs(recorded.reportsLogProbs()) : logProbs;
+      CompletionUsage each = right.stream().usage(right.end());
+      usage = sum(usage, each);
+      anything |= each != null;
       end = end.equals(Answer.COMPLETED) ? right.end() : end;
       firstChoice += request.samplingOptions().n();
     }

@@ -12,10 +12,8 @@ import io.dynamo4j.migration.MigrationOptions;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
-import java.util.TreeMap;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
@@ -23,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * The right answer to one request, given which workers it was sent to: a walk through their scripts
  * that shares no code with the migrator. Notes where the recorded peer is known to be wrong.
  */
-final class RightRequest implements LegWalk.Sink {
+final class RightRequest {
   private static final Set<ErrorType> MIGRATES =
       EnumSet.of(
           ErrorType.CANNOT_CONNECT,
@@ -46,30 +44,20 @@ final class RightRequest implements LegWalk.Sink {
   private final StopConditions stop;
   private final List<Leg> legs;
   private final long leaveNanos;
-  private final int leavesAfter;
   private final long clientStartNanos;
   private final RightCase rightCase;
   private final int number;
 
+  private final RightStream stream;
   private final List<String> dispatches = new ArrayList<>();
-  private final List<Integer> delivered = new ArrayList<>();
-  private final Map<Integer, RightText> texts = new TreeMap<>();
-  private final Map<Integer, Integer> counts = new TreeMap<>();
-  private final Map<Integer, List<String>> finishReasons = new TreeMap<>();
   private final Set<String> excluded = new TreeSet<>();
   private long attemptsLeft;
   private int attempt;
   private boolean tracking;
   private boolean openedOnce;
   private boolean streamOpen;
-  private boolean held;
   private @Nullable String underWay;
   private @Nullable ErrorType trigger;
-  private @Nullable CompletionUsage reported;
-  private int deliveredBeforeLeg;
-  private int pieces;
-  private boolean saidAnything;
-  private boolean clientGone;
   private String end = Answer.HANGING;
 
   RightRequest(
@@ -83,7 +71,7 @@ final class RightRequest implements LegWalk.Sink {
     this.stop = request.stopConditions();
     this.legs = run.fleet().legs(request.requestId());
     this.leaveNanos = client.leftNanos();
-    this.leavesAfter = client.setup().leavesAfter();
+    this.stream = new RightStream(this, rightCase, request, client);
     this.clientStartNanos = client.startedNanos();
     this.attemptsLeft = options.limit() + 1;
   }
@@ -139,9 +127,7 @@ final class RightRequest implements LegWalk.Sink {
   }
 
   private LegWalk.End attempt(List<Leg> mine) {
-    deliveredBeforeLeg = delivered.size();
-    held = false;
-    texts.values().forEach(RightText::legBegins);
+    stream.legBegins();
     LegWalk.End ended = null;
     for (Leg leg : mine) {
       if (excluded.contains(leg.worker)) {
@@ -161,13 +147,13 @@ final class RightRequest implements LegWalk.Sink {
   private ObjectNode expected(boolean prefill) {
     ObjectNode json = RequestJson.write(request);
     ArrayNode tokens = json.withArray("/token_ids");
-    delivered.forEach(tokens::add);
+    stream.delivered().forEach(tokens::add);
     ObjectNode budgets = json.withObject("/stop_conditions");
     if (stop.maxTokens() != StopConditions.UNSET || prefill) {
-      budgets.put("max_tokens", prefill ? 1 : Math.max(0, stop.maxTokens() - delivered.size()));
+      budgets.put("max_tokens", prefill ? 1 : Math.max(0, stop.maxTokens() - delivered()));
     }
     if (stop.minTokens() != StopConditions.UNSET) {
-      budgets.put("min_tokens", Math.max(0, stop.minTokens() - delivered.size()));
+      budgets.put("min_tokens", Math.max(0, stop.minTokens() - delivered()));
     }
     if (recorded.setup().mode() == CaseSetup.Mode.KV) {
       json.withObject("/routing").put("dp_rank", 0);
@@ -181,7 +167,7 @@ final class RightRequest implements LegWalk.Sink {
   private LegWalk.End walkPrefill(Leg leg) {
     LegWalk walk = walk(leg, 1, new PrefillSink(leaveNanos));
     return walk.opens()
-        ? walk.walk(delivered.size(), request.tokenIds().length() + delivered.size())
+        ? walk.walk(delivered(), request.tokenIds().length() + delivered())
         : walk.refusal();
   }
 
@@ -189,13 +175,13 @@ final class RightRequest implements LegWalk.Sink {
     long budget =
         stop.maxTokens() == StopConditions.UNSET
             ? StopConditions.UNSET
-            : Math.max(0, stop.maxTokens() - delivered.size());
-    LegWalk walk = walk(leg, budget, this);
+            : Math.max(0, stop.maxTokens() - delivered());
+    LegWalk walk = walk(leg, budget, stream);
     if (!walk.opens()) {
       return walk.refusal();
     }
     opened();
-    LegWalk.End ended = walk.walk(delivered.size(), request.tokenIds().length() + delivered.size());
+    LegWalk.End ended = walk.walk(delivered(), request.tokenIds().length() + delivered());
     if (ended.type() == ErrorType.RESPONSE_TIMEOUT && walk.sawIdleChunk()) {
       rightCase.touch(Rule.PROGRESS_IS_TOKENS);
     }
@@ -242,117 +228,21 @@ final class RightRequest implements LegWalk.Sink {
     return request.extensions().get("prompt_embeds") != null;
   }
 
+  private int delivered() {
+    return stream.delivered().size();
+  }
+
+  /** The answer has grown; beyond the cap it is not continued. */
+  void grows(long length) {
+    if (tracking && length > options.maxSeqLen()) {
+      outgrow();
+    }
+  }
+
   private void outgrow() {
     attemptsLeft = 0;
     tracking = false;
     count("exceeded");
-  }
-
-  // What a worker sends.
-
-  @Override
-  public boolean chunk(
-      List<Integer> tokens,
-      int choice,
-      @Nullable FinishReason finish,
-      @Nullable CompletionUsage usage,
-      long atNanos) {
-    if (clientGone) {
-      return true;
-    }
-    if (usage != null) {
-      reported = usage.rebased(deliveredBeforeLeg);
-      if (deliveredBeforeLeg > 0) {
-        rightCase.touch(Rule.USAGE);
-      }
-    }
-    if (tokens.isEmpty() && finish == null) {
-      saidAnything = true;
-      return true;
-    }
-    if (finished(choice) || held) {
-      rightCase.touch(Rule.FINISHED_IS_FINAL);
-      return true;
-    }
-    if (finish != null && !finish.isComplete()) {
-      held = true;
-      rightCase.touch(Rule.INCOMPLETE_IS_NO_END);
-      return true;
-    }
-    saidAnything = true;
-    return take(tokens, choice, finish);
-  }
-
-  /** A client that leaves after so much text does so once it has it. */
-  @Override
-  public long leaveNanos() {
-    return leavesAfter > 0 && !clientGone ? Leg.NEVER : leaveNanos;
-  }
-
-  @Override
-  public boolean awaitsOnlyEnd() {
-    return held || allFinished() || spent();
-  }
-
-  private boolean take(List<Integer> tokens, int choice, @Nullable FinishReason finish) {
-    int had = counts.getOrDefault(choice, 0);
-    long room = stop.maxTokens() == StopConditions.UNSET ? tokens.size() : stop.maxTokens() - had;
-    boolean cut = tokens.size() > room;
-    List<Integer> kept = cut ? tokens.subList(0, (int) Math.max(0, room)) : tokens;
-    long length = (long) request.tokenIds().length() + delivered.size() + kept.size();
-    if (tracking && !kept.isEmpty() && length > options.maxSeqLen()) {
-      outgrow();
-    }
-    RightText text = text(choice);
-    boolean visible = false;
-    for (int token : kept) {
-      if (!text.isStopped()) {
-        visible |= text.add(token);
-        delivered.add(token);
-        counts.merge(choice, 1, Integer::sum);
-      }
-    }
-    if (visible && ++pieces == leavesAfter) {
-      clientGone = true;
-    }
-    if (text.isStopped()) {
-      if (text.isCrossed()) {
-        rightCase.touch(Rule.VISIBLE_STOP);
-      }
-      return finish(choice, FinishReason.STOP) && !allFinished();
-    }
-    if (cut) {
-      rightCase.touch(Rule.BUDGET_IS_FINAL);
-      return finish(choice, FinishReason.LENGTH) && !allFinished();
-    }
-    if (finish != null) {
-      finish(choice, finish);
-    }
-    return true;
-  }
-
-  private RightText text(int choice) {
-    return texts.computeIfAbsent(choice, key -> new RightText(stop, request.samplingOptions()));
-  }
-
-  private boolean finish(int choice, FinishReason reason) {
-    finishReasons.computeIfAbsent(choice, key -> new ArrayList<>()).add(ClientRun.apiName(reason));
-    return true;
-  }
-
-  private boolean finished(int choice) {
-    return finishReasons.containsKey(choice);
-  }
-
-  private boolean allFinished() {
-    return finishReasons.size() == request.samplingOptions().n();
-  }
-
-  private boolean spent() {
-    return request.samplingOptions().n() == 1
-        && stop.maxTokens() != StopConditions.UNSET
-        && !delivered.isEmpty()
-        && delivered.size() >= stop.maxTokens();
   }
 
   // What becomes of it.
@@ -378,11 +268,11 @@ final class RightRequest implements LegWalk.Sink {
       }
       default -> {}
     }
-    if (clientGone && leaveNanos <= ended.atNanos()) {
+    if (stream.isClientGone() && leaveNanos <= ended.atNanos()) {
       end = Answer.LEFT;
       return false;
     }
-    if (allFinished()) {
+    if (stream.allFinished()) {
       if (ended.type() != null && ended.type() != ErrorType.RESPONSE_TIMEOUT) {
         rightCase.touch(Rule.FINISHED_IS_FINAL);
       }
@@ -393,13 +283,13 @@ final class RightRequest implements LegWalk.Sink {
     if (ended.type() == null) {
       rightCase.touch(Rule.INCOMPLETE_IS_NO_END);
     }
-    if (held && type == ErrorType.RESPONSE_TIMEOUT) {
+    if (stream.isHeld() && type == ErrorType.RESPONSE_TIMEOUT) {
       type = ErrorType.STREAM_INCOMPLETE;
     }
     rightCase.lost(number, leg.worker, type, wasOpen, ended.atNanos());
-    if (spent()) {
+    if (stream.isSpent()) {
       rightCase.touch(Rule.BUDGET_IS_FINAL);
-      finish(0, FinishReason.LENGTH);
+      stream.finish(0, FinishReason.LENGTH);
       end = Answer.COMPLETED;
       return false;
     }
@@ -447,7 +337,7 @@ final class RightRequest implements LegWalk.Sink {
     ErrorType told = streamBroke && trigger != null ? trigger : type;
     boolean unasked = told == ErrorType.BACKEND_CANCELLED || told == ErrorType.CANCELLED;
     end = Answer.failed(ErrorCodes.of(unasked ? ErrorType.STREAM_INCOMPLETE : told));
-    if (texts.values().stream().anyMatch(RightText::withholds)) {
+    if (stream.withholds()) {
       rightCase.touch(Rule.WITHHELD_TEXT);
     }
   }
@@ -466,38 +356,8 @@ final class RightRequest implements LegWalk.Sink {
     return end;
   }
 
-  Map<Integer, String> texts() {
-    Map<Integer, String> whole = new TreeMap<>();
-    texts.forEach(
-        (choice, text) -> {
-          String seen = finished(choice) ? text.whole() : text.soFar();
-          if (!seen.isEmpty()) {
-            whole.put(choice, seen);
-          }
-        });
-    return whole;
-  }
-
-  Map<Integer, List<String>> finishReasons() {
-    return finishReasons;
-  }
-
-  /** Returns the log-probabilities that came with the tokens, where workers report them. */
-  List<String> logProbs() {
-    List<String> all = new ArrayList<>();
-    for (int i = 0; recorded.reportsLogProbs() && i < delivered.size(); i++) {
-      all.add(ClientRun.rounded(ScriptRun.logProbs(i, 1)[0]));
-    }
-    return all;
-  }
-
-  @Nullable CompletionUsage usage() {
-    if (!saidAnything && !end.equals(Answer.COMPLETED)) {
-      return null;
-    }
-    return reported == null
-        ? CompletionUsage.of(request.tokenIds().length(), delivered.size())
-        : new CompletionUsage(reported.promptTokens(), delivered.size(), reported.cachedTokens());
+  RightStream stream() {
+    return stream;
   }
 
   /** A prefill brings nothing that the client sees. */

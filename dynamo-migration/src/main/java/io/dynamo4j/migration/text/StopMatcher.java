@@ -120,6 +120,11 @@ public final class StopMatcher {
     return stopped;
   }
 
+  /** Returns how much text is kept, withheld or only to be searched. */
+  int heldChars() {
+    return text.length();
+  }
+
   private String stopAt(int end) {
     stopped = true;
     String rest = end > released ? text.substring(released, end) : "";
