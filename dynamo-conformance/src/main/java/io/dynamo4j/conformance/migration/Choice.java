@@ -31,10 +31,8 @@ record Choice(List<String> order, boolean atRandom, long seed, boolean framesSur
     for (List<String> order : goesRound ? orders : orders.subList(0, 1)) {
       choices.add(new Choice(order, false, 1, true));
     }
-    if (!goesRound || recorded.isChancy()) {
-      for (long seed = 2; seed < SEEDS && names.size() > 1; seed++) {
-        choices.add(new Choice(orders.get(0), goesRound, seed, true));
-      }
+    for (long seed = 2; seed < SEEDS && names.size() > 1; seed++) {
+      choices.add(new Choice(orders.get(0), goesRound, seed, true));
     }
     String scripts = recorded.content().path("scripts").toString();
     if (scripts.contains("\"exit\"") || scripts.contains("\"freeze\"")) {

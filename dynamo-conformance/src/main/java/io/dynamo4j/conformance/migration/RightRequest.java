@@ -303,7 +303,7 @@ final class RightRequest {
     }
     boolean refused = !wasOpen && type == ErrorType.BACKEND_UNKNOWN;
     if (type == ErrorType.BACKEND_INVALID_ARGUMENT && !wasOpen) {
-      rightCase.touch(Rule.BAD_REQUEST);
+      rightCase.touch(Rule.REFUSAL);
     }
     if ((!MIGRATES.contains(type) && !refused) || request.routing().pinnedWorker() != null) {
       fail(type);
@@ -322,6 +322,9 @@ final class RightRequest {
       rightCase.touch(Rule.STATE_BEYOND_TOKENS);
     }
     if (attemptsLeft == 0) {
+      if (refused && "new_request".equals(underWay)) {
+        rightCase.touch(Rule.REFUSAL);
+      }
       fail(type);
       return false;
     }

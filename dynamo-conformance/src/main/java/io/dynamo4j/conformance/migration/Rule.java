@@ -18,8 +18,8 @@ enum Rule {
   FAILED_WORKER_EXCLUDED("migration-failed-worker-is-excluded"),
   /** What is held against workers follows from causes, and never rules out the last of them. */
   FAILURE_MEMORY("migration-failure-memory-judges-causes"),
-  /** A bad request is refused once, as one. */
-  BAD_REQUEST("migration-bad-request-is-told-at-once"),
+  /** What a worker refuses is judged, and told, by its cause: a bad request once, as one. */
+  REFUSAL("migration-refusal-is-judged-by-its-cause"),
   /** A cancellation that the client did not ask for is a failure of the worker. */
   UNASKED_CANCELLATION("migration-unasked-cancellation-migrates"),
   /** A session goes where its request went. */
