@@ -5,6 +5,7 @@ import io.dynamo4j.benchmarks.fleet.FleetBench;
 import io.dynamo4j.benchmarks.hash.HashBench;
 import io.dynamo4j.benchmarks.index.IndexBench;
 import io.dynamo4j.benchmarks.migration.MigrationBench;
+import io.dynamo4j.benchmarks.soak.CoreSoakBench;
 import io.dynamo4j.benchmarks.soak.FleetSoak;
 import io.dynamo4j.benchmarks.token.AccumulatorBench;
 import java.util.ArrayList;
@@ -29,6 +30,7 @@ final class Benches {
   /** Returns what can be named. */
   static List<Bench> all() {
     List<Bench> all = new ArrayList<>(benchmarks());
+    all.add(new CoreSoakBench());
     all.add(new FleetSoak());
     return Collections.unmodifiableList(all);
   }

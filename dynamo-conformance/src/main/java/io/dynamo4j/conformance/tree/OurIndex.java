@@ -4,6 +4,7 @@ package io.dynamo4j.conformance.tree;
 import io.dynamo4j.core.model.KvCacheEvent;
 import io.dynamo4j.core.model.KvCacheEventData;
 import io.dynamo4j.core.model.KvCacheEventData.Stored;
+import io.dynamo4j.core.model.LookupScope;
 import io.dynamo4j.core.model.OverlapScores;
 import io.dynamo4j.core.model.RouterEvent;
 import io.dynamo4j.core.model.StorageTier;
@@ -51,8 +52,17 @@ final class OurIndex implements Index {
 
   @Override
   public SortedMap<WorkerWithDpRank, Integer> find(List<Long> locals) {
+    return find(locals, LookupScope.all());
+  }
+
+  /** Returns the same, but stops as soon as one rank is left. */
+  SortedMap<WorkerWithDpRank, Integer> findBest(List<Long> locals) {
+    return find(locals, LookupScope.all().stoppingAtLastRank());
+  }
+
+  private SortedMap<WorkerWithDpRank, Integer> find(List<Long> locals, LookupScope scope) {
     long[] query = locals.stream().mapToLong(Long::longValue).toArray();
-    tree.findMatches(query, query.length, scores);
+    tree.findMatches(query, query.length, scope, scores);
     SortedMap<WorkerWithDpRank, Integer> found = new TreeMap<>();
     for (int i = 0; i < scores.size(); i++) {
       found.put(scores.worker(i), scores.depth(i));

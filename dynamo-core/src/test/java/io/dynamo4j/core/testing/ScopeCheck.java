@@ -13,7 +13,7 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /** What lookups within scopes must say, given the scores of all ranks. */
-final class ScopeCheck {
+public final class ScopeCheck {
   private static final WorkerWithDpRank STRANGER = new WorkerWithDpRank(99, 9);
 
   private ScopeCheck() {}
@@ -49,7 +49,7 @@ final class ScopeCheck {
   }
 
   /** The same ranks; all scores right, but one may be lower if it is still the greatest. */
-  static boolean isBestKnown(
+  public static boolean isBestKnown(
       Map<WorkerWithDpRank, Integer> early, Map<WorkerWithDpRank, Integer> exact) {
     if (!early.keySet().equals(exact.keySet())) {
       return false;
