@@ -65,6 +65,22 @@ public final class LongIntMap {
     return after;
   }
 
+  /**
+   * Looks where some keys would be, all at once, so that the processor fetches those places side by
+   * side before they are used one after the other.
+   *
+   * @return a number that means nothing; to be used, lest the looking be optimized away
+   */
+  public int touch(long[] some, int from, int count) {
+    int mask = keys.length - 1;
+    int seen = 0;
+    for (int i = from; i < from + count; i++) {
+      int slot = home(some[i], mask);
+      seen += values[slot] + (int) keys[slot];
+    }
+    return seen;
+  }
+
   /** Visits every entry; the map must not change meanwhile. Order means nothing. */
   public void forEach(LongIntConsumer action) {
     for (int slot = 0; slot < keys.length; slot++) {

@@ -57,6 +57,9 @@ public final class RadixTree implements SyncIndexer {
   /** Ranks that can be held at one time. */
   public static final int MAX_RANKS = 1 << 14;
 
+  // Removals whose entries are fetched together.
+  private static final int FETCHED = 64;
+
   private final long seed;
   private final int maxRanks;
   private final long maxBlocks;
@@ -171,13 +174,16 @@ public final class RadixTree implements SyncIndexer {
     clock.announceLoss(rank.slot);
     int removed = 0;
     int unknown = 0;
-    for (long hash : hashes) {
-      int address = rank.removeLatest(hash);
+    for (int i = 0; i < hashes.length; i++) {
+      if (i % FETCHED == 0) {
+        rank.fetch(hashes, i, Math.min(FETCHED, hashes.length - i));
+      }
+      int address = rank.removeLatest(hashes[i]);
       if (address < 0) {
         unknown++;
         continue;
       }
-      int[] others = rank.removeEarlier(hash);
+      int[] others = rank.removeEarlier(hashes[i]);
       writer.release(rank, address);
       for (int other : others) {
         writer.release(rank, other);

@@ -18,6 +18,8 @@ final class RankTable {
 
   final WorkerWithDpRank worker;
   final int slot;
+  // What was fetched; means nothing, and is not private lest the fetching be optimized away.
+  int fetched;
 
   private final long seed;
   // Address + 1 of the block that a hash was stored for last.
@@ -43,6 +45,14 @@ final class RankTable {
   /** Returns the address that a hash was stored for last, negative if it is not held. */
   int latestAddress(long hash) {
     return latest.get(hash) - 1;
+  }
+
+  /**
+   * Fetches where some hashes are, or will be, before they are added one by one: a run of blocks
+   * takes about a tenth less time.
+   */
+  void fetch(long[] hashes, int from, int count) {
+    fetched += latest.touch(hashes, from, count);
   }
 
   /** Returns whether a pair is there. */

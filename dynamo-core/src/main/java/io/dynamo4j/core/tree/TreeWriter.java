@@ -98,6 +98,7 @@ final class TreeWriter {
       RankTable rank, int node, int position, long[] hashes, int from, int count, long held) {
     int address = nodes.start(node) + position;
     int added = 0;
+    rank.fetch(hashes, from, count);
     for (int i = 0; i < count; i++) {
       boolean isHeld = (held & 1L << (position + i)) != 0;
       added += rank.add(hashes[from + i], address + i, isHeld) ? 1 : 0;
