@@ -47,6 +47,12 @@ final class AttemptWatch<R> {
     set(run);
   }
 
+  /** The attempt that led goes on without the other one. */
+  void staysAlone(AttemptRun<R> run) {
+    timer.clear(Alarm.RIVAL);
+    set(run);
+  }
+
   /** The first token of an attempt that was just dispatched may become late. */
   void expectFirstToken(AttemptRun<R> run) {
     if (options.hedgeAfterNanos() > 0 && search.hasAttemptLeft()) {

@@ -8,6 +8,7 @@ import io.dynamo4j.core.runtime.RealEnvironment;
 import io.dynamo4j.plane.RequestDispatcher;
 import io.dynamo4j.plane.ResponseStream;
 import java.time.Duration;
+import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentSkipListMap;
@@ -85,11 +86,15 @@ final class DefaultMigrator<Q, R> implements Migrator<Q, R> {
     if (running != null) {
       return running.result();
     }
-    drain.start(open, withinNanos);
+    drain.start(this::openStreams, withinNanos);
     if (closed) {
       drain.close();
     }
     return drain.result();
+  }
+
+  private List<DrainTicket> openStreams() {
+    return open.stream().map(RetryManager::drainTicket).toList();
   }
 
   /** Returns the chance of one request. */

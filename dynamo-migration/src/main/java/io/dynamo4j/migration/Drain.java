@@ -12,6 +12,7 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -77,7 +78,7 @@ final class Drain {
   private long retryNanos = FIRST_RETRY_NANOS;
   private @Nullable Cancellable deadline;
   private @Nullable Cancellable retry;
-  private Iterable<? extends Stream> streams = List.of();
+  private Supplier<? extends List<? extends Stream>> streams = List::of;
 
   Drain(long workerId, Scheduler lane, Runnable onDone) {
     this.workerId = workerId;
@@ -94,7 +95,7 @@ final class Drain {
   }
 
   /** Begins; {@code open} is asked again at the end, for what came late. */
-  void start(Iterable<? extends Stream> open, long withinNanos) {
+  void start(Supplier<? extends List<? extends Stream>> open, long withinNanos) {
     post(
         () -> {
           streams = open;
@@ -105,7 +106,7 @@ final class Drain {
 
   private void survey() {
     surveys = 1;
-    for (Stream stream : streams) {
+    for (Stream stream : streams.get()) {
       surveys++;
       stream.survey(this);
     }

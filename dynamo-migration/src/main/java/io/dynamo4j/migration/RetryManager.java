@@ -36,9 +36,6 @@ import org.slf4j.LoggerFactory;
  * <p><b>Demand.</b> A new attempt is asked for what the client has asked for and not received. An
  * item that is not passed on is asked for again.
  *
- * <p><b>Order.</b> A replacing attempt is dispatched by a task of its own: a cancelled attempt has
- * released what it held by then, and many failures in a row do not deepen the stack.
- *
  * <p><b>Threads.</b> Everything runs on the request's lane, except {@link #close} and what {@link
  * Drain.Stream} demands.
  */
@@ -46,8 +43,10 @@ final class RetryManager<Q, R>
     implements AttemptRun.Owner<R>,
         ClientPort.Owner,
         RequestTimer.Owner,
-        Drain.Stream,
+        DrainTicket.Owner,
         ReplacementWatch.Waiter,
+        Repair.Owner,
+        SecondAttempt.Owner<R>,
         Comparable<RetryManager<?, ?>> {
   private static final Logger LOG = LoggerFactory.getLogger(Migrator.class);
 
@@ -60,7 +59,8 @@ final class RetryManager<Q, R>
   private final RequestJournal journal;
   private final RecoverySearch search;
   private final AnswerFlow<R> answer;
-  private final RetrySchedule schedule;
+  private final Repair repair;
+  private final DrainTicket drain;
   private final RequestTimer timer;
   private final Attempts<R> attempts = new Attempts<>();
   private final AttemptWatch<R> watch;
@@ -69,9 +69,7 @@ final class RetryManager<Q, R>
   private final long sequence;
 
   private boolean done;
-  private boolean dispatchPending;
   private @Nullable R endItem;
-  private @Nullable Drain drain;
 
   RetryManager(
       DefaultMigrator<Q, R> migrator,
@@ -104,10 +102,32 @@ final class RetryManager<Q, R>
             journal,
             migrator.resumption,
             lane.clock());
-    this.schedule = new RetrySchedule(migrator.policy, options, () -> migrator.chanceOf(sequence));
     this.timer = new RequestTimer(lane, this);
+    this.repair =
+        new Repair(
+            this,
+            profile,
+            options,
+            answer,
+            search,
+            new RetrySchedule(migrator.policy, options, () -> migrator.chanceOf(sequence)),
+            journal,
+            migrator.resumption,
+            timer,
+            lane);
+    this.drain = new DrainTicket(this, lane);
     this.watch = new AttemptWatch<>(options, attempts, answer, search, client, timer, lane.clock());
-    this.second = new SecondAttempt<>(attempts, answer, watch, journal, migrator.health, lane);
+    this.second =
+        new SecondAttempt<>(
+            this,
+            attempts,
+            answer,
+            search,
+            client,
+            watch,
+            journal,
+            migrator.health,
+            lane.clock());
   }
 
   private static long budget(RequestProfile profile, MigrationOptions options) {
@@ -135,7 +155,8 @@ final class RetryManager<Q, R>
     }
   }
 
-  private void dispatch(AttemptReason reason) {
+  @Override
+  public void dispatch(AttemptReason reason) {
     if (done || !client.isOpen()) {
       return;
     }
@@ -199,11 +220,11 @@ final class RetryManager<Q, R>
     if (worker == null) {
       return;
     }
-    endWait();
+    repair.endWait();
     journal.attemptStarted(run, worker);
     String capability = answer.neededCapability();
     boolean able = capability.isEmpty() || migrator.resumption.isDeclaredBy(worker, capability);
-    if (!able || (drain != null && attempts.isRival(run) && drain.isOf(worker))) {
+    if (!able || (attempts.isRival(run) && drain.isOf(worker))) {
       run.excuse();
       giveUp(run, ErrorType.WORKER_UNAVAILABLE, "worker cannot take the answer over");
     }
@@ -223,26 +244,22 @@ final class RetryManager<Q, R>
   public void opened(AttemptRun<R> run) {
     run.progressed(now());
     if (attempts.pairing() == Pairing.MOVE && attempts.isRival(run)) {
-      WorkerWithDpRank left = second.moveTo(run);
-      if (left != null) {
-        search.exclude(left);
-      }
+      second.move();
     }
     answer.streamOpened();
     watch.set(run);
-    WorkerWithDpRank worker = run.worker();
-    if (drain != null && attempts.lead() == run && (worker == null || !drain.isOf(worker))) {
-      settleDrain(Drain.Fate.MOVED);
+    if (attempts.lead() == run) {
+      drain.opened(run.worker());
     }
   }
 
   @Override
   public void received(AttemptRun<R> run, R item) {
     try {
-      switch (attempts.pairing()) {
-        case NONE -> react(run, answer.accept(run, item));
-        case HEDGE -> race(run, item);
-        case MOVE -> park(run, item);
+      if (attempts.arePaired()) {
+        second.received(run, item);
+      } else {
+        pass(run, item);
       }
     } catch (RuntimeException failure) {
       run.abandon();
@@ -250,60 +267,19 @@ final class RetryManager<Q, R>
     }
   }
 
-  private void race(AttemptRun<R> run, R item) {
-    if (!answer.carriesAnswer(item)) {
-      if (!second.keep(run, item)) {
-        journal.dropped();
-        run.request(1);
-      }
-    } else if (answer.isIncompleteEnd(item)) {
-      giveUp(run, ErrorType.STREAM_INCOMPLETE, "worker ended the stream unasked");
-    } else {
-      second.decide(run);
-      deliverKept(run);
-      if (goesOn(run)) {
-        react(run, answer.accept(run, item));
-      }
-    }
+  @Override
+  public void pass(AttemptRun<R> run, R item) {
+    react(run, answer.accept(run, item));
   }
 
-  private void park(AttemptRun<R> run, R item) {
-    boolean kept = second.keep(run, item);
-    if (kept && !answer.carriesFinish(item)) {
-      watch.progressed(run);
-      return;
-    }
-    stay();
-    if (!kept && goesOn(run)) {
-      react(run, answer.accept(run, item));
-    }
-  }
-
-  /** Gives a move up: the stream goes on where it is. */
-  private void stay() {
-    AttemptRun<R> lead = second.stay();
-    if (lead != null) {
-      deliverKept(lead);
-      if (goesOn(lead)) {
-        watch.set(lead);
-      }
-    }
-    if (drain != null) {
-      drain.stayed(this, /* again= */ true);
-    }
-  }
-
-  /** Passes on what a paired attempt brought that could not be judged at the time. */
-  private void deliverKept(AttemptRun<R> run) {
-    R item = run.takeKept();
-    while (item != null && goesOn(run)) {
-      react(run, answer.accept(run, item));
-      item = run.takeKept();
-    }
-  }
-
-  private boolean goesOn(AttemptRun<R> run) {
+  @Override
+  public boolean goesOn(AttemptRun<R> run) {
     return !done && client.isOpen() && attempts.lead() == run && !run.isEnded();
+  }
+
+  @Override
+  public void stayed() {
+    drain.stayed();
   }
 
   private void react(AttemptRun<R> run, AnswerFlow.Fate fate) {
@@ -403,7 +379,7 @@ final class RetryManager<Q, R>
           dispatch(AttemptReason.HEDGE);
         }
       }
-      case RESUME -> resume();
+      case RESUME -> repair.resume();
     }
   }
 
@@ -476,7 +452,8 @@ final class RetryManager<Q, R>
 
   // Loss.
 
-  private void giveUp(AttemptRun<R> run, ErrorType type, String message) {
+  @Override
+  public void giveUp(AttemptRun<R> run, ErrorType type, String message) {
     run.abandon();
     lost(run, error(run, type, message));
   }
@@ -507,7 +484,7 @@ final class RetryManager<Q, R>
       return;
     }
     if (survivor != null) {
-      goOnWith(survivor, loss, run, pairing == Pairing.MOVE && wasRival);
+      second.lost(survivor, loss, run, pairing, wasRival);
       return;
     }
     if (answer.isFinished()) {
@@ -527,210 +504,74 @@ final class RetryManager<Q, R>
     }
   }
 
-  /** One of two attempts is lost; unless that speaks against the request, the other one goes on. */
-  private void goOnWith(AttemptRun<R> survivor, Loss loss, AttemptRun<R> run, boolean wasMove) {
-    if (loss.isForWantOfWorkers()) {
-      search.takeBack(run);
-    } else if (loss.verdict() == Verdict.VETOES) {
-      search.add(loss);
-      attempts.begin(survivor);
-      fail(search.toException(loss, answer.delivered()));
-      return;
-    } else {
-      search.add(loss);
-      if (wasMove || loss.verdict() != Verdict.MIGRATES) {
-        journal.tellLost(loss, true);
-      } else {
-        journal.lost(loss, true);
-        search.begin(loss, now());
-        if (survivor.isOpened()) {
-          answer.streamOpened();
-        }
-      }
-    }
-    watch.leads(survivor);
-    deliverKept(survivor);
-    if (wasMove && drain != null && !done) {
-      drain.stayed(this, /* again= */ true);
-    }
-  }
-
   private void repair(Loss loss, AttemptRun<R> run) {
-    boolean pinned = answer.replayability().extent() == Replayability.Extent.NEVER;
     if (loss.decisive().errorType() == ErrorType.DEADLINE_EXCEEDED && now() >= deadlineNanos) {
       search.add(loss);
       fail(search.deadlineExceeded(options.deadlineNanos(), loss.worker(), answer.delivered()));
-    } else if (loss.isForWantOfWorkers() && schedule.waitsForWorkers() && !pinned) {
-      waitForWorker(loss, run);
-    } else if (loss.verdict() != Verdict.MIGRATES || pinned) {
-      search.add(loss);
-      fail(search.toException(loss, answer.delivered()));
     } else {
-      search.add(loss);
-      retry(loss);
+      repair.after(loss, run);
     }
   }
 
-  private void retry(Loss loss) {
-    String capability = answer.neededCapability();
-    if (!capability.isEmpty() && !migrator.resumption.isDeclaredByAny(capability)) {
-      search.forfeit();
-    }
-    ErrorType type = loss.decisive().errorType();
-    boolean admitted = schedule.admits(type, search.searchNanos(now()));
-    boolean retried = admitted && search.hasAttemptLeft();
-    journal.lost(loss, retried);
-    search.begin(loss, now());
-    if (!retried) {
-      exhausted(loss);
-      return;
-    }
-    long pause = schedule.pauseNanos(type);
-    if (pause > 0) {
-      journal.delayed(loss, /* forReplacement= */ false, pause);
-    }
-    resumeIn(pause);
+  @Override
+  public void laneClosed() {
+    closeOnLane();
   }
 
-  private void waitForWorker(Loss loss, AttemptRun<R> run) {
-    search.takeBack(run);
-    boolean first = !schedule.isWaiting();
-    long look = schedule.nextLookNanos(now());
-    if (look == 0) {
-      search.add(loss);
-      fail(search.toException(loss, answer.delivered()));
-      return;
-    }
-    if (first) {
-      journal.waits(loss, options.replacementWaitNanos());
+  @Override
+  public void watchForWorkers(boolean wanted) {
+    if (wanted) {
       migrator.replacements.await(this);
-    }
-    resumeIn(look);
-  }
-
-  private void resumeIn(long nanos) {
-    dispatchPending = true;
-    if (nanos > 0) {
-      timer.setIn(Alarm.RESUME, nanos);
-      return;
-    }
-    try {
-      lane.execute(this::resume);
-    } catch (RejectedExecutionException laneClosed) {
-      closeOnLane();
+    } else {
+      migrator.replacements.forget(this);
     }
   }
 
-  private void resume() {
-    if (dispatchPending) {
-      dispatchPending = false;
-      timer.clear(Alarm.RESUME);
-      dispatch(search.attempts() == 0 ? AttemptReason.FIRST : AttemptReason.FAILURE);
-    }
-  }
-
-  /** A worker appeared, perhaps one that failed this request in a past life. */
   @Override
   public void workerAppeared(long workerId) {
     try {
-      lane.execute(
-          () -> {
-            if (!done && schedule.isWaiting()) {
-              search.readmit(workerId);
-              resume();
-            }
-          });
+      lane.execute(() -> repair.workerAppeared(workerId));
     } catch (RejectedExecutionException laneClosed) {
       LOG.debug("waiting request outlived its lane: requestId={}", profile.requestId());
     }
   }
 
-  private void endWait() {
-    if (schedule.isWaiting()) {
-      schedule.waitOver();
-      migrator.replacements.forget(this);
-    }
-  }
-
-  private void exhausted(Loss loss) {
-    if (options.limit() > 0 && !answer.replayability().obstacle().isEmpty()) {
-      LOG.warn(
-          "request lost its worker and cannot be continued: requestId={}, replayability={}",
-          profile.requestId(),
-          answer.replayability());
-    }
-    journal.exhausted(search.attempts(), loss, search.searchNanos(now()));
-    fail(search.toException(loss, answer.delivered()));
-  }
-
   // Drain.
 
-  @Override
-  public void survey(Drain asking) {
-    try {
-      lane.execute(() -> surveyOnLane(asking));
-    } catch (RejectedExecutionException laneClosed) {
-      asking.absent();
-    }
+  DrainTicket drainTicket() {
+    return drain;
   }
 
-  private void surveyOnLane(Drain asking) {
+  @Override
+  public @Nullable WorkerWithDpRank servingWorker() {
     AttemptRun<R> lead = attempts.lead();
-    WorkerWithDpRank worker = lead == null ? null : lead.worker();
-    if (done || worker == null || drain != null || !asking.isOf(worker)) {
-      asking.absent();
-    } else {
-      drain = asking;
-      asking.found(this, answer.tokensToCompute());
-    }
+    return done || lead == null ? null : lead.worker();
   }
 
   @Override
-  public void move(Drain asking) {
-    try {
-      lane.execute(() -> moveOnLane(asking));
-    } catch (RejectedExecutionException laneClosed) {
-      asking.stayed(this, /* again= */ false);
-    }
-  }
-
-  private void moveOnLane(Drain asking) {
-    AttemptRun<R> lead = attempts.lead();
-    if (done || drain != asking) {
-      return;
-    }
-    if (lead == null || attempts.arePaired()) {
-      asking.stayed(this, /* again= */ true);
-    } else if (!answer.canMove()) {
-      asking.stayed(this, /* again= */ false);
-    } else {
-      timer.clear(Alarm.HEDGE);
-      dispatch(AttemptReason.DRAIN);
-    }
+  public long tokensToCompute() {
+    return answer.tokensToCompute();
   }
 
   @Override
-  public void release(Drain asking) {
-    try {
-      lane.execute(
-          () -> {
-            if (drain == asking) {
-              drain = null;
-              if (attempts.pairing() == Pairing.MOVE) {
-                stay();
-              }
-            }
-          });
-    } catch (RejectedExecutionException laneClosed) {
-      LOG.debug("draining request outlived its lane: requestId={}", profile.requestId());
-    }
+  public boolean canMove() {
+    return answer.canMove();
   }
 
-  private void settleDrain(Drain.Fate fate) {
-    if (drain != null) {
-      drain.settled(this, fate);
-      drain = null;
-    }
+  @Override
+  public boolean isBusy() {
+    return attempts.lead() == null || attempts.arePaired();
+  }
+
+  @Override
+  public void beginMove() {
+    timer.clear(Alarm.HEDGE);
+    dispatch(AttemptReason.DRAIN);
+  }
+
+  @Override
+  public void endMove() {
+    second.stay();
   }
 
   // The end.
@@ -746,7 +587,8 @@ final class RetryManager<Q, R>
     client.complete();
   }
 
-  private void fail(MigrationException error) {
+  @Override
+  public void fail(MigrationException error) {
     conclude(MigrationEvent.Outcome.FAILED, RecoveryOutcome.FAILURE, error);
     client.fail(error);
   }
@@ -777,10 +619,10 @@ final class RetryManager<Q, R>
     abandon(attempts.rival());
     timer.cancel();
     answer.close();
-    endWait();
+    repair.endWait();
     long now = now();
     search.end(found, now);
-    settleDrain(outcome == MigrationEvent.Outcome.FAILED ? Drain.Fate.FAILED : Drain.Fate.FINISHED);
+    drain.settle(outcome == MigrationEvent.Outcome.FAILED ? Drain.Fate.FAILED : Drain.Fate.FINISHED);
     migrator.ended(this);
     journal.ended(outcome, now, error);
   }
