@@ -104,6 +104,7 @@ final class AttemptWatch<R> {
     AttemptRun<R> rival = attempts.rival();
     if (lead != null && lead.isOpened()) {
       progressed(lead);
+      pace.demanded(lead.progressNanos());
     }
     if (rival != null && rival.isOpened()) {
       progressed(rival);

@@ -12,6 +12,7 @@ final class PaceMeter {
   private long @Nullable [] gaps;
   private long count;
   private long lastNanos;
+  private boolean started;
   private boolean timing;
 
   PaceMeter(StallDetection detection) {
@@ -21,6 +22,7 @@ final class PaceMeter {
   /** Forgets the pace: another worker goes on. */
   void restart() {
     count = 0;
+    started = false;
     timing = false;
   }
 
@@ -40,7 +42,16 @@ final class PaceMeter {
       gaps[(int) (count++ % StallDetection.GAPS)] = nowNanos - lastNanos;
     }
     lastNanos = nowNanos;
+    started = true;
     timing = clientWaits;
+  }
+
+  /** The client asks for a token after it had got all it had asked for. */
+  void demanded(long nowNanos) {
+    if (started && !timing) {
+      lastNanos = nowNanos;
+      timing = true;
+    }
   }
 
   /** Returns how long the next token may take, or 0 while that is not known. */

@@ -24,6 +24,11 @@ public interface ReplayAdapter<Q, R> {
     return PreprocessedReplayAdapter.INSTANCE;
   }
 
+  /** Returns the adapter for plain token requests. */
+  static ReplayAdapter<TokenRequest, TokenChunk> plain() {
+    return PlainReplayAdapter.INSTANCE;
+  }
+
   /** Describes a request; called once for each. */
   RequestProfile profile(Q request);
 

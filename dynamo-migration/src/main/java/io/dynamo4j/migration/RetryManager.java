@@ -119,15 +119,7 @@ final class RetryManager<Q, R>
     this.watch = new AttemptWatch<>(options, attempts, answer, search, client, timer, lane.clock());
     this.second =
         new SecondAttempt<>(
-            this,
-            attempts,
-            answer,
-            search,
-            client,
-            watch,
-            journal,
-            migrator.health,
-            lane.clock());
+            this, attempts, answer, search, client, watch, journal, migrator.health, lane.clock());
   }
 
   private static long budget(RequestProfile profile, MigrationOptions options) {
@@ -249,7 +241,7 @@ final class RetryManager<Q, R>
     answer.streamOpened();
     watch.set(run);
     if (attempts.lead() == run) {
-      drain.opened(run.worker());
+      leads(run);
     }
   }
 
@@ -275,6 +267,13 @@ final class RetryManager<Q, R>
   @Override
   public boolean goesOn(AttemptRun<R> run) {
     return !done && client.isOpen() && attempts.lead() == run && !run.isEnded();
+  }
+
+  @Override
+  public void leads(AttemptRun<R> run) {
+    if (run.isOpened()) {
+      drain.opened(run.worker());
+    }
   }
 
   @Override
@@ -622,7 +621,8 @@ final class RetryManager<Q, R>
     repair.endWait();
     long now = now();
     search.end(found, now);
-    drain.settle(outcome == MigrationEvent.Outcome.FAILED ? Drain.Fate.FAILED : Drain.Fate.FINISHED);
+    drain.settle(
+        outcome == MigrationEvent.Outcome.FAILED ? Drain.Fate.FAILED : Drain.Fate.FINISHED);
     migrator.ended(this);
     journal.ended(outcome, now, error);
   }

@@ -5,7 +5,6 @@ import io.dynamo4j.core.model.ErrorType;
 import io.dynamo4j.core.model.WorkerWithDpRank;
 import io.dynamo4j.core.runtime.NanoClock;
 import io.dynamo4j.migration.Attempts.Pairing;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Two attempts of one request side by side, until one of them goes on alone. The other one is
@@ -31,6 +30,9 @@ final class SecondAttempt<R> {
     void giveUp(AttemptRun<R> run, ErrorType type, String message);
 
     void fail(MigrationException error);
+
+    /** Another attempt leads than did before. */
+    void leads(AttemptRun<R> run);
 
     /** The stream that was to move goes on where it was. */
     void stayed();
@@ -105,6 +107,7 @@ final class SecondAttempt<R> {
       journal.hedgeDecided(winner, loser, clock.nanoTime());
     }
     watch.leads(winner);
+    owner.leads(winner);
   }
 
   private void park(AttemptRun<R> run, R item) {
@@ -195,7 +198,9 @@ final class SecondAttempt<R> {
     if (survivorLed) {
       watch.staysAlone(survivor);
     } else {
+      answer.attemptBegan();
       watch.leads(survivor);
+      owner.leads(survivor);
     }
     deliverKept(survivor);
     if (wasMove) {

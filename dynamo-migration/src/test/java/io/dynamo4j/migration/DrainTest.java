@@ -298,8 +298,6 @@ class DrainTest {
   }
 
   private static PreprocessedRequest longRequest(int tokens) {
-    return Rig.request()
-        .stopConditions(StopConditions.builder().maxTokens(tokens).build())
-        .build();
+    return Rig.request().stopConditions(StopConditions.builder().maxTokens(tokens).build()).build();
   }
 }

@@ -20,13 +20,16 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
 
 /** Plays one scenario through the migrator and compares everything visible with the model. */
 final class MigrationHarness {
   private static final int REQUESTS = 2;
 
   private final Scenario scenario;
-  private final MigrationModel model;
+  private MigrationModel model;
+  private boolean joined;
   private final PlantedBug bug;
   private final PlantedBug.Memory memory = new PlantedBug.Memory();
   private final Simulation simulation;
@@ -35,12 +38,15 @@ final class MigrationHarness {
   private final List<MigrationEvent> events = new ArrayList<>();
   private final ScriptedDispatcher workers = ScriptedDispatcher.create();
   private final Migrator<PreprocessedRequest, LLMEngineOutput> migrator;
+  private @Nullable CompletableFuture<DrainResult> drained;
+  private final List<Long> dispatchTimes = new ArrayList<>();
+  private long startNanos;
   private int timersAtEnd;
   private int clientFaults;
 
   private MigrationHarness(long seed, PlantedBug bug) {
     this.scenario = Scenario.draw(seed);
-    this.model = MigrationModel.of(scenario);
+    this.model = MigrationModel.of(scenario, /* joined= */ false);
     this.bug = bug;
     this.simulation = Simulation.builder().seed(seed).maxEvents(100_000).build();
     this.thinking = simulation.random("thinking");
@@ -49,11 +55,15 @@ final class MigrationHarness {
         new TimerLedger(
             ClientFaults.caught(gateway.lanes(), () -> clientFaults++),
             bug != PlantedBug.TIMER_NOT_CANCELLED);
-    for (int i = 0; i < scenario.workers.size(); i++) {
-      workers.worker(i + 1, Act.script(scenario.workers.get(i), scenario.deaf.get(i)));
+    int last = scenario.workers.size() - 1;
+    for (int i = 0; i <= last; i++) {
+      if (i < last || scenario.joinAt == Long.MAX_VALUE) {
+        addWorker(i);
+      }
     }
     this.migrator =
         Migrator.builder()
+            .policy(bug.policy(scenario.policy))
             .adapter(bug.adapter())
             .dispatcher(interfering())
             .environment(new Environment(timers, gateway.wallClock(), gateway.random()))
@@ -77,21 +87,49 @@ final class MigrationHarness {
 
   /** Returns whether the scenario of a seed makes the model take this many attempts. */
   static MigrationModel model(long seed) {
-    return MigrationModel.of(Scenario.draw(seed));
+    return MigrationModel.of(Scenario.draw(seed), /* joined= */ false);
+  }
+
+  private void addWorker(int index) {
+    workers.worker(index + 1, Act.script(scenario.workers.get(index), scenario.deaf.get(index)));
   }
 
   private RequestDispatcher<PreprocessedRequest, LLMEngineOutput> interfering() {
     return (request, attempt) -> {
+      dispatchTimes.add(simulation.nowNanos() - startNanos);
       // Workers' pauses are timers of the attempt's lane, but not the migrator's.
       Attempt seen = SignalFilter.onLane(attempt, TimerLedger.uncounted(attempt.lane()));
       return bug.onAttempt(workers.dispatch(request, bug.attempt(seen, memory)), attempt, memory);
     };
   }
 
+  private void scheduleEvents() {
+    drained = null;
+    if (scenario.drainAt != Long.MAX_VALUE && bug.drains()) {
+      simulation.controller().schedule(this::drain, scenario.drainAt);
+    }
+    if (scenario.joinAt != Long.MAX_VALUE && !joined) {
+      joined = true;
+      simulation
+          .controller()
+          .schedule(() -> addWorker(scenario.workers.size() - 1), scenario.joinAt);
+    }
+  }
+
+  private void drain() {
+    drained =
+        migrator
+            .drain(scenario.drained, Duration.ofNanos(Scenario.DRAIN_TIME))
+            .toCompletableFuture();
+  }
+
   private void playOne() {
+    model = MigrationModel.of(scenario, joined);
     int dispatchesBefore = workers.dispatches().size();
     MigratorStats before = migrator.stats();
     events.clear();
+    dispatchTimes.clear();
+    startNanos = simulation.nowNanos();
     clientFaults = 0;
     RecordingClient client = client();
     simulation
@@ -106,7 +144,9 @@ final class MigrationHarness {
           .schedule(
               () -> leave(client), Duration.ofMillis(1 + 37L * scenario.clientStopsAt).toNanos());
     }
+    scheduleEvents();
     simulation.run();
+    assertThat(drained == null || drained.isDone()).as("drain ended").isTrue();
     if (scenario.client == Scenario.ClientShape.PAUSING && !client.isEnded()) {
       client.request(Long.MAX_VALUE);
       simulation.run();
@@ -122,6 +162,10 @@ final class MigrationHarness {
     } else {
       checkAnswer(client, dispatches);
       checkCounts(before, migrator.stats());
+    }
+    if (!client.isEnded() && !client.isCancelled() && !client.hasThrown()) {
+      client.cancel(); // A stream that hangs would take part in the next one's drain.
+      simulation.run();
     }
   }
 
@@ -173,13 +217,16 @@ final class MigrationHarness {
   }
 
   private void checkDispatches(List<ScriptedDispatch> dispatches) {
-    assertThat(dispatches).hasSizeLessThanOrEqualTo(model.deliveredAtDispatch().size());
+    assertThat(dispatches).hasSizeLessThanOrEqualTo(model.log.dispatches.size());
     for (int i = 0; i < dispatches.size(); i++) {
       ScriptedDispatch dispatch = dispatches.get(i);
-      int delivered = model.deliveredAtDispatch().get(i);
-      assertThat(dispatch.worker()).isEqualTo(WorkerWithDpRank.of(i + 1));
-      assertThat(dispatch.attempt().number()).isEqualTo(i);
-      assertThat(dispatch.attempt().excludedWorkers()).hasSize(i);
+      ModelLog.Dispatch expected = model.log.dispatches.get(i);
+      int delivered = expected.delivered();
+      assertThat(dispatch.worker()).isEqualTo(WorkerWithDpRank.of(expected.worker()));
+      assertThat(dispatch.attempt().number()).isEqualTo(expected.number());
+      assertThat(dispatch.attempt().excludedWorkers())
+          .extracting(worker -> (int) worker.workerId())
+          .containsExactlyElementsOf(expected.excluded());
       assertThat(dispatch.request().requestId()).isEqualTo("r1");
       assertThat(dispatch.request().tokenIds().toArray()).containsExactly(Rig.sequence(delivered));
       assertThat(dispatch.request().stopConditions().maxTokens())
@@ -192,8 +239,12 @@ final class MigrationHarness {
   }
 
   private void checkAnswer(RecordingClient client, List<ScriptedDispatch> dispatches) {
-    assertThat(dispatches).hasSameSizeAs(model.deliveredAtDispatch());
+    assertThat(dispatches).hasSameSizeAs(model.log.dispatches);
     assertThat(client.tokens()).containsExactly(model.tokens());
+    if (scenario.client != Scenario.ClientShape.SLOW
+        && scenario.client != Scenario.ClientShape.PAUSING) {
+      assertThat(dispatchTimes).as("times of dispatches").isEqualTo(model.log.dispatchTimes);
+    }
     assertThat(client.isEnded()).isEqualTo(model.end() != MigrationModel.End.HANGS);
     assertThat(client.isCompleted()).isEqualTo(model.end() == MigrationModel.End.COMPLETED);
     if (model.end() == MigrationModel.End.FAILED) {
@@ -227,10 +278,16 @@ final class MigrationHarness {
   }
 
   private void checkCounts(MigratorStats before, MigratorStats after) {
-    assertThat(grown(before, after, MigrationPhase.NEW_REQUEST)).isEqualTo(model.newRequests());
+    assertThat(grown(before, after, MigrationPhase.NEW_REQUEST)).isEqualTo(model.log.newRequests);
     assertThat(grown(before, after, MigrationPhase.ONGOING_REQUEST))
-        .isEqualTo(model.ongoingRequests());
-    assertThat(after.maxSeqLenExceeded() - before.maxSeqLenExceeded()).isEqualTo(model.exceeded());
+        .isEqualTo(model.log.ongoingRequests);
+    assertThat(after.maxSeqLenExceeded() - before.maxSeqLenExceeded())
+        .isEqualTo(model.log.exceeded);
+    assertThat(after.hedges() - before.hedges()).as("hedges").isEqualTo(model.log.hedges);
+    assertThat(after.hedgesWon() - before.hedgesWon()).isEqualTo(model.log.hedgesWon);
+    assertThat(after.moves() - before.moves()).as("moves").isEqualTo(model.log.moves);
+    assertThat(after.stalls() - before.stalls()).as("stalls").isEqualTo(model.log.stalls);
+    assertThat(after.waits() - before.waits()).as("waits").isEqualTo(model.log.waits);
   }
 
   private static long grown(MigratorStats before, MigratorStats after, MigrationPhase phase) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dynamo4j.migration;
 
+import io.dynamo4j.core.model.ErrorType;
 import io.dynamo4j.core.model.FinishReason;
 import io.dynamo4j.core.model.LLMEngineOutput;
 import io.dynamo4j.core.model.PreprocessedRequest;
@@ -176,6 +177,134 @@ enum PlantedBug {
           ? Replayability.always()
           : replayability;
     }
+  },
+  BACK_OFF_IGNORED {
+    @Override
+    RetryRule rule(RetryRule rule) {
+      return RetryRule.builder()
+          .limit(rule.limit())
+          .within(Duration.ofNanos(rule.withinNanos()))
+          .build();
+    }
+  },
+  RULES_LIMIT_IGNORED {
+    @Override
+    RetryRule rule(RetryRule rule) {
+      return RetryRule.builder()
+          .backOff(rule.backOff())
+          .within(Duration.ofNanos(rule.withinNanos()))
+          .build();
+    }
+  },
+  RULES_TIME_IGNORED {
+    @Override
+    RetryRule rule(RetryRule rule) {
+      return RetryRule.builder().backOff(rule.backOff()).limit(rule.limit()).build();
+    }
+  },
+  DEADLINE_IGNORED {
+    @Override
+    MigrationOptions options(MigrationOptions options) {
+      return options.toBuilder().deadline(Duration.ZERO).build();
+    }
+  },
+  PROLOGUE_TIMEOUT_IGNORED {
+    @Override
+    MigrationOptions options(MigrationOptions options) {
+      return options.toBuilder().prologueTimeout(Duration.ZERO).build();
+    }
+  },
+  FIRST_TOKEN_TIMEOUT_IGNORED {
+    @Override
+    MigrationOptions options(MigrationOptions options) {
+      return options.toBuilder().firstTokenTimeout(Duration.ZERO).build();
+    }
+  },
+  PACE_NOT_LEARNED {
+    @Override
+    MigrationOptions options(MigrationOptions options) {
+      return options.toBuilder().stallDetection(StallDetection.off()).build();
+    }
+  },
+  PACE_WITHOUT_FLOOR {
+    @Override
+    MigrationOptions options(MigrationOptions options) {
+      StallDetection detection = options.stallDetection();
+      return detection.isOff()
+          ? options
+          : options.toBuilder()
+              .stallDetection(StallDetection.of(detection.factor(), Duration.ofNanos(1)))
+              .build();
+    }
+  },
+  NOBODY_WAITS_FOR_WORKERS {
+    @Override
+    MigrationOptions options(MigrationOptions options) {
+      return options.toBuilder().replacementWait(Duration.ZERO).build();
+    }
+  },
+  WAIT_WITHOUT_END {
+    @Override
+    MigrationOptions options(MigrationOptions options) {
+      return options.replacementWaitNanos() == 0
+          ? options
+          : options.toBuilder().replacementWait(Duration.ofHours(1)).build();
+    }
+  },
+  FIRST_TOKEN_NOT_HEDGED {
+    @Override
+    MigrationOptions options(MigrationOptions options) {
+      return options.toBuilder().hedgeAfter(Duration.ZERO).build();
+    }
+  },
+  HEDGE_LOSER_NOT_CANCELLED {
+    @Override
+    ResponseStream<LLMEngineOutput> onAttempt(
+        ResponseStream<LLMEngineOutput> stream, Attempt attempt, Memory memory) {
+      return attempt.number() == 1 ? SignalFilter.ignoringCancel(stream) : stream;
+    }
+  },
+  HEDGE_AT_THE_SAME_WORKER {
+    @Override
+    Attempt attempt(Attempt attempt, Memory memory) {
+      Set<WorkerWithDpRank> excluded = new TreeSet<>(attempt.excludedWorkers());
+      excluded.remove(WorkerWithDpRank.of(1));
+      return SignalFilter.copy(attempt, excluded, true);
+    }
+  },
+  DRAIN_IGNORED {
+    @Override
+    boolean drains() {
+      return false;
+    }
+  },
+  MOVED_BEFORE_PROLOGUE {
+    @Override
+    Attempt attempt(Attempt attempt, Memory memory) {
+      return SignalFilter.openingAtOnce(attempt);
+    }
+  },
+  MOVE_LOSES_A_TOKEN {
+    @Override
+    ResponseStream<LLMEngineOutput> onAttempt(
+        ResponseStream<LLMEngineOutput> stream, Attempt attempt, Memory memory) {
+      boolean[] done = {attempt.number() == 0};
+      return SignalFilter.items(
+          stream,
+          item -> {
+            if (done[0] || item.tokenIds().isEmpty() || item.finishReason() != null) {
+              return item;
+            }
+            done[0] = true;
+            return LLMEngineOutput.of(item.tokenIds().slice(1, item.tokenIds().length()));
+          });
+    }
+  },
+  TOKENS_LET_GO_BEFORE_A_MOVE {
+    @Override
+    MigrationOptions options(MigrationOptions options) {
+      return options.toBuilder().without(Correction.MOVE_ON_DRAIN).build();
+    }
   };
 
   ResponseStream<LLMEngineOutput> onAttempt(
@@ -193,6 +322,21 @@ enum PlantedBug {
 
   MigrationOptions options(MigrationOptions options) {
     return options;
+  }
+
+  MigrationPolicy policy(MigrationPolicy policy) {
+    return policy.toBuilder()
+        .rule(ErrorType.DISCONNECTED, rule(policy.rule(ErrorType.DISCONNECTED)))
+        .build();
+  }
+
+  RetryRule rule(RetryRule rule) {
+    return rule;
+  }
+
+  /** Returns whether workers drain at all. */
+  boolean drains() {
+    return true;
   }
 
   TokenSlice context(TokenSlice allTokens) {

@@ -27,7 +27,25 @@ final class Scenario {
   /** Longer than the end timeout. */
   static final long LONG_PAUSE = Duration.ofMillis(7_003).toNanos();
 
+  /** Between two looks for a worker. */
+  static final long POLL = Duration.ofMillis(307).toNanos() + 31_253;
+
+  /** How long a drain may take. */
+  static final long DRAIN_TIME = Duration.ofMillis(2_903).toNanos() + 703;
+
+  private static final long BACK_OFF = Duration.ofMillis(211).toNanos() + 62_511;
+  private static final long MOST_BACK_OFF = Duration.ofMillis(701).toNanos() + 62_519;
+
   final MigrationOptions options;
+  final MigrationPolicy policy;
+
+  /** When the last worker joins; {@code Long.MAX_VALUE} if it is there from the start. */
+  final long joinAt;
+
+  /** When a worker drains; {@code Long.MAX_VALUE} for never. */
+  final long drainAt;
+
+  final int drained;
   final long maxTokens;
   final List<Integer> stopTokenIds;
   final Replayability.Extent extent;
@@ -36,6 +54,7 @@ final class Scenario {
   final ClientShape client;
   final int clientWindow;
   final int clientStopsAt;
+  private static final long NEVER = Long.MAX_VALUE;
   private final RandomSource random;
   private final boolean pauses;
   private final boolean refusals;
@@ -65,14 +84,19 @@ final class Scenario {
     clientStopsAt = random.nextInt(8);
     MigrationOptions.Builder builder = MigrationOptions.builder().limit(random.nextInt(5));
     if (random.nextInt(4) == 0) {
-      builder.maxSeqLen(1 + random.nextInt(12));
+      builder.maxSeqLen(1 + random.nextInt(20));
     }
     boolean steady = client != ClientShape.SLOW && client != ClientShape.PAUSING;
-    if (steady && random.nextInt(3) == 0) {
-      builder.stallTimeout(Duration.ofSeconds(1));
+    builder.stallDetection(StallDetection.off());
+    if (steady) {
+      drawTimes(builder);
     }
+    policy = drawPolicy();
+    joinAt = builder.build().replacementWaitNanos() > 0 ? drawnTime(400, 3_000, 17) : NEVER;
+    drainAt = steady && random.nextInt(3) == 0 ? drawnTime(0, 900, 977) : NEVER;
+    drained = 1 + random.nextInt(2);
     options = builder.build();
-    maxTokens = random.nextInt(6) == 0 ? StopConditions.UNSET : random.nextInt(13);
+    maxTokens = random.nextInt(6) == 0 ? StopConditions.UNSET : random.nextInt(25);
     stopTokenIds = random.nextInt(6) == 0 ? List.of(Rig.answer(10)[random.nextInt(10)]) : List.of();
     extent =
         random.nextInt(8) > 0
@@ -83,6 +107,71 @@ final class Scenario {
       workers.add(drawWorker());
       deaf.add(random.nextInt(4) == 0);
     }
+  }
+
+  /** Times that differ by odd numbers of nanoseconds, so that no two things fall together. */
+  private void drawTimes(MigrationOptions.Builder builder) {
+    if (random.nextInt(3) == 0) {
+      builder.stallTimeout(Duration.ofSeconds(1));
+    }
+    if (random.nextInt(4) == 0) {
+      builder.prologueTimeout(Duration.ofNanos(811_007_003));
+    }
+    if (random.nextInt(4) == 0) {
+      builder.firstTokenTimeout(Duration.ofNanos(907_011_029));
+    }
+    if (random.nextInt(4) == 0) {
+      builder.stallDetection(StallDetection.of(3, Duration.ofNanos(260_000_311)));
+    }
+    if (random.nextInt(3) == 0) {
+      builder.hedgeAfter(Duration.ofNanos(53_250_007));
+    }
+    if (random.nextInt(4) == 0) {
+      builder.deadline(Duration.ofNanos(drawnTime(200, 4_000, 500_019)));
+    }
+    if (random.nextInt(3) == 0) {
+      builder
+          .replacementWait(Duration.ofNanos(2_003_000_041))
+          .replacementPoll(BackOff.fixed(Duration.ofNanos(POLL)));
+    }
+  }
+
+  private long drawnTime(int leastMillis, int mostMillis, long nanos) {
+    long millis = leastMillis + random.nextInt(mostMillis - leastMillis);
+    return Duration.ofMillis(millis).toNanos() + nanos;
+  }
+
+  private MigrationPolicy drawPolicy() {
+    if (random.nextInt(3) > 0) {
+      return MigrationPolicy.ofDefaults();
+    }
+    BackOff backOff =
+        BackOff.exponential(Duration.ofNanos(BACK_OFF), 2, Duration.ofNanos(MOST_BACK_OFF));
+    RetryRule.Builder rule = RetryRule.builder();
+    if (random.nextInt(3) > 0) {
+      rule.backOff(backOff);
+    }
+    if (random.nextInt(2) == 0) {
+      rule.limit(random.nextInt(3));
+    }
+    if (random.nextInt(3) == 0) {
+      rule.within(Duration.ofNanos(60_000_019));
+    }
+    return MigrationPolicy.ofDefaults().toBuilder()
+        .rule(ErrorType.DISCONNECTED, rule.build())
+        .build();
+  }
+
+  /** Returns the pause after the n-th failure of a type. */
+  long pauseNanos(ErrorType type, int count) {
+    if (policy.rule(type).backOff().isNone()) {
+      return 0;
+    }
+    long pause = BACK_OFF;
+    for (int i = 1; i < count; i++) {
+      pause = Math.min(2 * pause, MOST_BACK_OFF);
+    }
+    return pause;
   }
 
   static Scenario draw(long seed) {
@@ -119,6 +208,9 @@ final class Scenario {
     if (random.nextInt(2) == 0) {
       acts.add(new Act.Open());
     }
+    if (random.nextInt(3) == 0) {
+      drawPacedTokens(acts);
+    }
     int items = random.nextInt(7);
     for (int i = 0; i < items; i++) {
       drawPause(acts);
@@ -127,6 +219,16 @@ final class Scenario {
     drawPause(acts);
     drawEnd(acts);
     return acts;
+  }
+
+  /** So many tokens at one pace that the pace is known. */
+  private void drawPacedTokens(List<Act> acts) {
+    long pace = Duration.ofMillis(drawn(List.of(13L, 47L, 151L))).toNanos();
+    int count = 3 + random.nextInt(9);
+    for (int i = 0; i < count; i++) {
+      acts.add(new Act.Pause(pace));
+      acts.add(new Act.Tokens(1));
+    }
   }
 
   private void drawPause(List<Act> acts) {
@@ -169,6 +271,26 @@ final class Scenario {
         + options.maxSeqLen()
         + ", stallNanos="
         + options.stallTimeoutNanos()
+        + ", prologueNanos="
+        + options.prologueTimeoutNanos()
+        + ", firstTokenNanos="
+        + options.firstTokenTimeoutNanos()
+        + ", stallDetection="
+        + options.stallDetection()
+        + ", hedgeNanos="
+        + options.hedgeAfterNanos()
+        + ", deadlineNanos="
+        + options.deadlineNanos()
+        + ", waitNanos="
+        + options.replacementWaitNanos()
+        + ", joinAt="
+        + joinAt
+        + ", drain="
+        + drained
+        + "@"
+        + drainAt
+        + ", rule="
+        + policy.rule(ErrorType.DISCONNECTED)
         + ", maxTokens="
         + maxTokens
         + ", stop="

@@ -88,24 +88,37 @@ final class SignalFilter {
 
   /** Copies an attempt under other exclusions, with or without news of the prologue. */
   static Attempt copy(Attempt attempt, Set<WorkerWithDpRank> excluded, boolean tellsOpening) {
-    return copy(attempt, attempt.lane(), excluded, tellsOpening);
+    return copy(attempt, attempt.lane(), excluded, tellsOpening, false);
+  }
+
+  /** Copies an attempt whose stream seems open as soon as a worker is chosen. */
+  static Attempt openingAtOnce(Attempt attempt) {
+    return copy(attempt, attempt.lane(), attempt.excludedWorkers(), true, true);
   }
 
   /** Copies an attempt onto another view of its lane. */
   static Attempt onLane(Attempt attempt, Scheduler lane) {
-    return copy(attempt, lane, attempt.excludedWorkers(), true);
+    return copy(attempt, lane, attempt.excludedWorkers(), true, false);
   }
 
   private static Attempt copy(
-      Attempt attempt, Scheduler lane, Set<WorkerWithDpRank> excluded, boolean tellsOpening) {
+      Attempt attempt,
+      Scheduler lane,
+      Set<WorkerWithDpRank> excluded,
+      boolean tellsOpening,
+      boolean opensAtOnce) {
     return Attempt.builder(attempt.requestId(), lane)
         .number(attempt.number())
         .excludedWorkers(excluded)
+        .deadlineNanos(attempt.deadlineNanos())
         .listener(
             new AttemptListener() {
               @Override
               public void workerChosen(WorkerWithDpRank worker) {
                 attempt.workerChosen(worker);
+                if (opensAtOnce) {
+                  attempt.streamOpened();
+                }
               }
 
               @Override

@@ -160,8 +160,7 @@ class TimeoutTest {
     RecordingClient client =
         RecordingClient.requesting(1)
             .onItem(
-                self ->
-                    rig.simulation.controller().schedule(() -> self.request(1), 300 * MILLI));
+                self -> rig.simulation.controller().schedule(() -> self.request(1), 300 * MILLI));
 
     rig.run(longRequest(), client);
 
@@ -189,8 +188,7 @@ class TimeoutTest {
       WorkerScript.open().tokens(3).fail(ErrorType.DISCONNECTED)
     };
     for (WorkerScript script : scripts) {
-      Rig rig =
-          rig(o -> o.limit(9).deadline(Duration.ofMillis(250))).worker(1, script);
+      Rig rig = rig(o -> o.limit(9).deadline(Duration.ofMillis(250))).worker(1, script);
       rig.worker(2, WorkerScript.start());
 
       RecordingClient client = rig.run(Rig.request().build());
@@ -215,8 +213,7 @@ class TimeoutTest {
 
   @Test
   void shouldFinishLocallyWhenOnlyTheEndIsMissingAtTheDeadline() {
-    Rig rig =
-        rig(o -> o.deadline(Duration.ofMillis(250))).worker(1, WorkerScript.open().tokens(8));
+    Rig rig = rig(o -> o.deadline(Duration.ofMillis(250))).worker(1, WorkerScript.open().tokens(8));
 
     RecordingClient client = rig.run(Rig.request().build());
 

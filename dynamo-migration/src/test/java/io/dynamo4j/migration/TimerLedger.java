@@ -6,7 +6,7 @@ import io.dynamo4j.core.runtime.Lanes;
 import io.dynamo4j.core.runtime.NanoClock;
 import io.dynamo4j.core.runtime.Scheduler;
 
-/** Lanes that count the timers alive, the workers' own pauses left out. */
+/** Lanes that count the timers alive of requests, without drains and the workers' own pauses. */
 final class TimerLedger implements Lanes {
   private final Lanes lanes;
   private final boolean cancels;
@@ -28,7 +28,8 @@ final class TimerLedger implements Lanes {
 
   @Override
   public Scheduler lane(String name) {
-    return new CountingLane(lanes.lane(name));
+    Scheduler lane = lanes.lane(name);
+    return name.equals("drain") ? lane : new CountingLane(lane);
   }
 
   /** The lane without counting, for those who play workers on it. */
