@@ -68,6 +68,9 @@ final class Dispatch<Q, R> implements Flow.Subscriber<R>, Flow.Subscription {
         return;
       }
       attempt.workerChosen(placed.worker());
+      if (cancelled) {
+        return; // Whoever heard of the worker does not want it.
+      }
       plane.send(placed.instance(), request, attempt).subscribe(this);
     } catch (DynamoException failure) {
       terminate(failure);

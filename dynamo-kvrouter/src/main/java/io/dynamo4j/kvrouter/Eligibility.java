@@ -13,7 +13,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Which registered ranks may take a request: pin, allow-list, ranks that already failed it, drain
- * marks. Ranks that failed other requests just now are avoided unless nobody else is left.
+ * marks. Ranks that failed other requests just now are avoided unless nobody else is left. Of what
+ * may be chosen, the rank that the request's session is bound to is taken.
  *
  * <p><b>Threads.</b> Not thread-safe: belongs to its owner's lock.
  */
@@ -62,6 +63,17 @@ final class Eligibility {
       WorkerWithDpRank rank = table.rank(i);
       if (reason(rank, hints, failed) == null && (withUnusable || isUsable(rank))) {
         eligible[found++] = i;
+      }
+    }
+    return withUnusable ? found : narrowed(found, hints.preferredWorker());
+  }
+
+  /** Leaves only the worker of the request's session, if it is among those found. */
+  private int narrowed(int found, @Nullable WorkerWithDpRank preferred) {
+    for (int i = 0; preferred != null && i < found; i++) {
+      if (table.rank(eligible[i]).equals(preferred)) {
+        eligible[0] = eligible[i];
+        return 1;
       }
     }
     return found;

@@ -22,21 +22,14 @@ final class AttemptWatch<R> {
   private final NanoClock clock;
   private final PaceMeter pace;
 
-  AttemptWatch(
-      MigrationOptions options,
-      Attempts<R> attempts,
-      AnswerFlow<R> answer,
-      RecoverySearch search,
-      ClientPort<R> client,
-      RequestTimer timer,
-      NanoClock clock) {
-    this.options = options;
-    this.attempts = attempts;
-    this.answer = answer;
-    this.search = search;
-    this.client = client;
+  AttemptWatch(RequestParts<R> parts, RequestTimer timer) {
+    this.options = parts.options;
+    this.attempts = parts.attempts;
+    this.answer = parts.answer;
+    this.search = parts.search;
+    this.client = parts.client;
     this.timer = timer;
-    this.clock = clock;
+    this.clock = parts.lane.clock();
     this.pace = new PaceMeter(options.stallDetection());
   }
 

@@ -72,6 +72,13 @@ final class Attempts<R> {
     return lead;
   }
 
+  /** Leaves none. */
+  void clear() {
+    lead = null;
+    rival = null;
+    pairing = Pairing.NONE;
+  }
+
   void request(long n) {
     if (lead != null) {
       lead.request(n);

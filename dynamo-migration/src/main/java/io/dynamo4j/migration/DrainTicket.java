@@ -15,18 +15,7 @@ final class DrainTicket implements Drain.Stream {
   /** The request. */
   interface Owner {
 
-    /** Returns the worker whose items the client gets, or null. */
-    @Nullable WorkerWithDpRank servingWorker();
-
-    /** Returns how many tokens another worker would have to compute first. */
-    long tokensToCompute();
-
-    /** Returns whether the stream can leave its worker at all. */
-    boolean canMove();
-
-    /** Returns whether it cannot just now: between two attempts, or with two. */
-    boolean isBusy();
-
+    /** Begins to go elsewhere; tells when it has, or {@link DrainTicket#stayed}. */
     void beginMove();
 
     /** Gives a move that is under way up. */
@@ -34,12 +23,21 @@ final class DrainTicket implements Drain.Stream {
   }
 
   private final Owner owner;
+  private final Attempts<?> attempts;
+  private final AnswerFlow<?> answer;
   private final Scheduler lane;
   private @Nullable Drain drain;
 
-  DrainTicket(Owner owner, Scheduler lane) {
+  DrainTicket(Owner owner, RequestParts<?> parts) {
     this.owner = owner;
-    this.lane = lane;
+    this.attempts = parts.attempts;
+    this.answer = parts.answer;
+    this.lane = parts.lane;
+  }
+
+  private @Nullable WorkerWithDpRank servingWorker() {
+    AttemptRun<?> lead = attempts.lead();
+    return lead == null ? null : lead.worker();
   }
 
   @Override
@@ -52,12 +50,12 @@ final class DrainTicket implements Drain.Stream {
   }
 
   private void answer(Drain asking) {
-    WorkerWithDpRank worker = owner.servingWorker();
+    WorkerWithDpRank worker = servingWorker();
     if (worker == null || drain != null || !asking.isOf(worker)) {
       asking.absent();
     } else {
       drain = asking;
-      asking.found(this, owner.tokensToCompute());
+      asking.found(this, answer.tokensToCompute());
     }
   }
 
@@ -76,9 +74,9 @@ final class DrainTicket implements Drain.Stream {
   }
 
   private void beginMove(Drain asking) {
-    if (owner.isBusy() || !isOf(owner.servingWorker())) {
+    if (attempts.arePaired() || !isOf(servingWorker())) {
       asking.stayed(this, /* again= */ true);
-    } else if (!owner.canMove()) {
+    } else if (!answer.canMove()) {
       asking.stayed(this, /* again= */ false);
     } else {
       owner.beginMove();

@@ -38,6 +38,14 @@ final class HealthReporter {
     }
   }
 
+  /** Cancels an attempt, if there is one, for reasons that are not its worker's. */
+  void giveUp(@Nullable AttemptRun<?> run) {
+    if (run != null) {
+      run.abandon();
+      abandoned(run);
+    }
+  }
+
   /** The attempt ended for reasons of the client's. */
   void abandoned(AttemptRun<?> run) {
     WorkerWithDpRank worker = run.worker();

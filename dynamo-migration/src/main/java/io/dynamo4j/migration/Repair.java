@@ -17,7 +17,7 @@ import org.slf4j.LoggerFactory;
  * it held by then, and many failures in a row do not deepen the stack. Belongs to the request's
  * lane.
  */
-final class Repair {
+final class Repair implements Comparable<Repair> {
   private static final Logger LOG = LoggerFactory.getLogger(Migrator.class);
 
   /** The request. */
@@ -27,11 +27,8 @@ final class Repair {
 
     void fail(MigrationException error);
 
-    /** The lane takes no task any more. */
-    void laneClosed();
-
-    /** Whether to be told of workers that appear. */
-    void watchForWorkers(boolean wanted);
+    /** Ends the request: its lane takes no task any more. */
+    void closeOnLane();
   }
 
   private final Owner owner;
@@ -44,29 +41,29 @@ final class Repair {
   private final Resumption resumption;
   private final RequestTimer timer;
   private final Scheduler lane;
+  private final ReplacementWatch replacements;
+  private final long sequence;
   private boolean dispatchPending;
 
   Repair(
       Owner owner,
-      RequestProfile profile,
-      MigrationOptions options,
-      AnswerFlow<?> answer,
-      RecoverySearch search,
+      RequestParts<?> parts,
       RetrySchedule schedule,
-      RequestJournal journal,
-      Resumption resumption,
       RequestTimer timer,
-      Scheduler lane) {
+      ReplacementWatch replacements,
+      long sequence) {
     this.owner = owner;
-    this.profile = profile;
-    this.options = options;
-    this.answer = answer;
-    this.search = search;
+    this.profile = parts.profile;
+    this.options = parts.options;
+    this.answer = parts.answer;
+    this.search = parts.search;
     this.schedule = schedule;
-    this.journal = journal;
-    this.resumption = resumption;
+    this.journal = parts.journal;
+    this.resumption = parts.resumption;
     this.timer = timer;
-    this.lane = lane;
+    this.lane = parts.lane;
+    this.replacements = replacements;
+    this.sequence = sequence;
   }
 
   private long now() {
@@ -131,7 +128,7 @@ final class Repair {
     }
     if (first) {
       journal.waits(loss, options.replacementWaitNanos());
-      owner.watchForWorkers(true);
+      replacements.await(this);
     }
     resumeIn(look);
   }
@@ -145,7 +142,7 @@ final class Repair {
     try {
       lane.execute(this::resume);
     } catch (RejectedExecutionException laneClosed) {
-      owner.laneClosed();
+      owner.closeOnLane();
     }
   }
 
@@ -158,11 +155,18 @@ final class Repair {
     }
   }
 
-  /** A worker appeared, perhaps one that failed this request in a past life. */
+  /** A worker appeared, perhaps one that failed this request in a past life; from any thread. */
   void workerAppeared(long workerId) {
-    if (schedule.isWaiting()) {
-      search.readmit(workerId);
-      resume();
+    try {
+      lane.execute(
+          () -> {
+            if (schedule.isWaiting()) {
+              search.readmit(workerId);
+              resume();
+            }
+          });
+    } catch (RejectedExecutionException laneClosed) {
+      LOG.debug("waiting request outlived its lane: requestId={}", profile.requestId());
     }
   }
 
@@ -170,7 +174,12 @@ final class Repair {
   void endWait() {
     if (schedule.isWaiting()) {
       schedule.waitOver();
-      owner.watchForWorkers(false);
+      replacements.forget(this);
     }
+  }
+
+  @Override
+  public int compareTo(Repair other) {
+    return Long.compare(sequence, other.sequence);
   }
 }

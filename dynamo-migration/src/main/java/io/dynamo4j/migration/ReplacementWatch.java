@@ -13,14 +13,7 @@ import org.jspecify.annotations.Nullable;
 /** Wakes requests that wait for a worker when the directory names one. */
 final class ReplacementWatch implements WorkerDirectory.Listener {
 
-  /** A request that waits. */
-  interface Waiter {
-
-    /** Called on the watch's lane. */
-    void workerAppeared(long workerId);
-  }
-
-  private final ConcurrentSkipListSet<RetryManager<?, ?>> waiting = new ConcurrentSkipListSet<>();
+  private final ConcurrentSkipListSet<Repair> waiting = new ConcurrentSkipListSet<>();
   private @Nullable Subscription subscription;
 
   private ReplacementWatch() {}
@@ -35,11 +28,11 @@ final class ReplacementWatch implements WorkerDirectory.Listener {
   }
 
   /** Wakes a request with every worker that appears from now on. */
-  void await(RetryManager<?, ?> request) {
+  void await(Repair request) {
     waiting.add(request);
   }
 
-  void forget(RetryManager<?, ?> request) {
+  void forget(Repair request) {
     waiting.remove(request);
   }
 

@@ -3,7 +3,6 @@ package io.dynamo4j.migration;
 
 import io.dynamo4j.core.model.DynamoException;
 import io.dynamo4j.core.model.ErrorType;
-import io.dynamo4j.core.model.FinishReason;
 import io.dynamo4j.core.model.WorkerWithDpRank;
 import io.dynamo4j.core.runtime.Scheduler;
 import io.dynamo4j.migration.Attempts.Pairing;
@@ -13,8 +12,6 @@ import io.dynamo4j.migration.event.AttemptReason;
 import io.dynamo4j.migration.event.MigrationEvent;
 import io.dynamo4j.migration.event.RecoveryOutcome;
 import io.dynamo4j.plane.Attempt;
-import java.util.Set;
-import java.util.TreeSet;
 import java.util.concurrent.RejectedExecutionException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -36,22 +33,19 @@ import org.slf4j.LoggerFactory;
  * <p><b>Demand.</b> A new attempt is asked for what the client has asked for and not received. An
  * item that is not passed on is asked for again.
  *
- * <p><b>Threads.</b> Everything runs on the request's lane, except {@link #close} and what {@link
- * Drain.Stream} demands.
+ * <p><b>Threads.</b> Everything runs on the request's lane, except {@link #close}.
  */
 final class RetryManager<Q, R>
     implements AttemptRun.Owner<R>,
         ClientPort.Owner,
         RequestTimer.Owner,
         DrainTicket.Owner,
-        ReplacementWatch.Waiter,
         Repair.Owner,
         SecondAttempt.Owner<R>,
         Comparable<RetryManager<?, ?>> {
   private static final Logger LOG = LoggerFactory.getLogger(Migrator.class);
 
   private final DefaultMigrator<Q, R> migrator;
-  private final Q request;
   private final RequestProfile profile;
   private final MigrationOptions options;
   private final Scheduler lane;
@@ -62,8 +56,9 @@ final class RetryManager<Q, R>
   private final Repair repair;
   private final DrainTicket drain;
   private final RequestTimer timer;
-  private final Attempts<R> attempts = new Attempts<>();
+  private final Attempts<R> attempts;
   private final AttemptWatch<R> watch;
+  private final AttemptOrder<Q, R> order;
   private final SecondAttempt<R> second;
   private final long deadlineNanos;
   private final long sequence;
@@ -78,55 +73,27 @@ final class RetryManager<Q, R>
       MigrationOptions options,
       Scheduler lane,
       ClientPort<R> client) {
+    RequestParts<R> parts = new RequestParts<>(migrator, profile, options, lane, client);
     this.migrator = migrator;
-    this.request = request;
     this.profile = profile;
     this.options = options;
     this.lane = lane;
     this.client = client;
     this.sequence = migrator.nextSequence();
-    long now = now();
+    this.journal = parts.journal;
+    this.search = parts.search;
+    this.answer = parts.answer;
+    this.attempts = parts.attempts;
     this.deadlineNanos =
-        options.deadlineNanos() == 0 ? Attempt.NO_DEADLINE : now + options.deadlineNanos();
-    this.journal = new RequestJournal(profile, migrator.recorder, migrator.events, now);
-    this.search =
-        new RecoverySearch(
-            budget(profile, options), options.has(Correction.EXCLUDE_FAILED_WORKERS), journal);
-    this.answer =
-        new AnswerFlow<>(
-            migrator.adapter,
-            profile,
-            options,
-            client,
-            search,
-            journal,
-            migrator.resumption,
-            lane.clock());
+        options.deadlineNanos() == 0 ? Attempt.NO_DEADLINE : now() + options.deadlineNanos();
     this.timer = new RequestTimer(lane, this);
-    this.repair =
-        new Repair(
-            this,
-            profile,
-            options,
-            answer,
-            search,
-            new RetrySchedule(migrator.policy, options, () -> migrator.chanceOf(sequence)),
-            journal,
-            migrator.resumption,
-            timer,
-            lane);
-    this.drain = new DrainTicket(this, lane);
-    this.watch = new AttemptWatch<>(options, attempts, answer, search, client, timer, lane.clock());
-    this.second =
-        new SecondAttempt<>(
-            this, attempts, answer, search, client, watch, journal, migrator.health, lane.clock());
-  }
-
-  private static long budget(RequestProfile profile, MigrationOptions options) {
-    boolean barred =
-        profile.replayability().under(options).extent() == Replayability.Extent.UNTIL_OPENED
-            && !options.has(Correction.RETRY_UNTIL_OPENED);
-    return barred ? 0 : options.limit();
+    this.watch = new AttemptWatch<>(parts, timer);
+    this.order = new AttemptOrder<>(parts, migrator.adapter, request, deadlineNanos);
+    this.second = new SecondAttempt<>(this, parts, watch);
+    RetrySchedule schedule =
+        new RetrySchedule(migrator.policy, options, () -> migrator.chanceOf(sequence));
+    this.repair = new Repair(this, parts, schedule, timer, migrator.replacements, sequence);
+    this.drain = new DrainTicket(this, parts);
   }
 
   private long now() {
@@ -164,44 +131,10 @@ final class RetryManager<Q, R>
       }
     }
     try {
-      migrator.dispatcher.dispatch(nextRequest(), describe(run)).subscribe(run);
+      migrator.dispatcher.dispatch(order.request(), order.describe(run)).subscribe(run);
     } catch (RuntimeException failure) {
       run.onError(failure);
     }
-  }
-
-  private Q nextRequest() {
-    long delivered = answer.delivered();
-    return delivered == 0
-        ? request
-        : migrator.adapter.continuation(request, answer.sequence(), delivered);
-  }
-
-  private Attempt describe(AttemptRun<R> run) {
-    return Attempt.builder(profile.requestId(), lane)
-        .number(run.number())
-        .excludedWorkers(excludedFor(run))
-        .deadlineNanos(deadlineNanos)
-        .listener(run)
-        .build();
-  }
-
-  /** Failed workers, the worker of the other attempt, and those that lack what is needed. */
-  private Set<WorkerWithDpRank> excludedFor(AttemptRun<R> run) {
-    AttemptRun<R> lead = attempts.lead();
-    WorkerWithDpRank other = lead == run || lead == null ? null : lead.worker();
-    String capability = answer.neededCapability();
-    if (other == null && capability.isEmpty()) {
-      return search.excluded();
-    }
-    Set<WorkerWithDpRank> excluded = new TreeSet<>(search.excluded());
-    if (other != null) {
-      excluded.add(other);
-    }
-    if (!capability.isEmpty()) {
-      migrator.resumption.addIncapable(capability, excluded);
-    }
-    return excluded;
   }
 
   // The attempts' signals.
@@ -214,9 +147,7 @@ final class RetryManager<Q, R>
     }
     repair.endWait();
     journal.attemptStarted(run, worker);
-    String capability = answer.neededCapability();
-    boolean able = capability.isEmpty() || migrator.resumption.isDeclaredBy(worker, capability);
-    if (!able || (attempts.isRival(run) && drain.isOf(worker))) {
+    if (!order.mayAsk(worker) || (attempts.isRival(run) && drain.isOf(worker))) {
       run.excuse();
       giveUp(run, ErrorType.WORKER_UNAVAILABLE, "worker cannot take the answer over");
     }
@@ -317,15 +248,8 @@ final class RetryManager<Q, R>
     if (!attempts.arePaired() && answer.mayEnd()) {
       complete();
     } else {
-      lost(run, error(run, ErrorType.STREAM_INCOMPLETE, incompleteness()));
+      lost(run, error(run, ErrorType.STREAM_INCOMPLETE, StallJudge.incompleteness(answer.held())));
     }
-  }
-
-  private String incompleteness() {
-    FinishReason held = answer.held();
-    return held == null
-        ? "stream ended without a finish reason"
-        : "worker ended the stream unasked: finishReason=" + held.wireName();
   }
 
   @Override
@@ -387,30 +311,16 @@ final class RetryManager<Q, R>
       return;
     }
     AttemptPhase phase = watch.phaseOf(run);
-    switch (phase) {
-      case CONNECT, PROLOGUE ->
-          timeOut(
-              run, phase, ErrorType.CONNECTION_TIMEOUT, "worker did not open its stream in time");
-      case FIRST_TOKEN, NEXT_TOKEN -> {
-        if (client.outstanding() > 0) {
-          timeOut(run, phase, ErrorType.RESPONSE_TIMEOUT, "worker brought no token in time");
-        }
-      }
-      case END -> {
-        if (answer.held() != null) {
-          timeOut(run, phase, ErrorType.STREAM_INCOMPLETE, incompleteness());
-        } else if (answer.isFinished()) {
-          complete();
-        } else if (client.outstanding() > 0) {
-          timeOut(run, phase, ErrorType.RESPONSE_TIMEOUT, "worker did not end its stream in time");
-        }
-      }
+    boolean needsDemand =
+        phase == AttemptPhase.FIRST_TOKEN
+            || phase == AttemptPhase.NEXT_TOKEN
+            || (phase == AttemptPhase.END && answer.held() == null);
+    if (phase == AttemptPhase.END && answer.isFinished()) {
+      complete();
+    } else if (!needsDemand || client.outstanding() > 0) {
+      journal.stalled(run, phase, watch.waitedNanos(run));
+      giveUp(run, StallJudge.error(phase, answer), StallJudge.message(phase, answer));
     }
-  }
-
-  private void timeOut(AttemptRun<R> run, AttemptPhase phase, ErrorType type, String message) {
-    journal.stalled(run, phase, watch.waitedNanos(run));
-    giveUp(run, type, message);
   }
 
   private void deadlinePassed() {
@@ -422,7 +332,12 @@ final class RetryManager<Q, R>
       return;
     }
     AttemptRun<R> lead = attempts.lead();
-    R missing = missingEndOrNull();
+    R missing = null;
+    try {
+      missing = answer.missingEnd();
+    } catch (RuntimeException adapterFailure) {
+      LOG.warn("adapter failed to end an answer: id={}", profile.requestId(), adapterFailure);
+    }
     if (missing == null) {
       WorkerWithDpRank worker = lead == null ? null : lead.worker();
       fail(search.deadlineExceeded(options.deadlineNanos(), worker, answer.delivered()));
@@ -439,16 +354,6 @@ final class RetryManager<Q, R>
     }
   }
 
-  private @Nullable R missingEndOrNull() {
-    try {
-      return answer.missingEnd();
-    } catch (RuntimeException adapterFailure) {
-      LOG.warn(
-          "adapter failed to end an answer: requestId={}", profile.requestId(), adapterFailure);
-      return null;
-    }
-  }
-
   // Loss.
 
   @Override
@@ -461,10 +366,6 @@ final class RetryManager<Q, R>
     return new DynamoException(type, message, run.worker(), run.number(), null);
   }
 
-  private Loss judge(Throwable failure, AttemptRun<R> run) {
-    return Loss.judge(failure, run, migrator.policy, now());
-  }
-
   private void lost(AttemptRun<R> run, Throwable failure) {
     Pairing pairing = attempts.pairing();
     boolean wasRival = attempts.isRival(run);
@@ -473,7 +374,7 @@ final class RetryManager<Q, R>
     if (done) {
       return;
     }
-    Loss loss = judge(failure, run);
+    Loss loss = Loss.judge(failure, run, migrator.policy, now());
     if (run.isExcused()) {
       migrator.health.abandoned(run);
     } else {
@@ -493,7 +394,7 @@ final class RetryManager<Q, R>
     try {
       endItem = answer.missingEnd();
     } catch (RuntimeException adapterFailure) {
-      repair(judge(adapterFailure, run), run);
+      repair(Loss.judge(adapterFailure, run, migrator.policy, now()), run);
       return;
     }
     if (endItem == null) {
@@ -512,54 +413,10 @@ final class RetryManager<Q, R>
     }
   }
 
-  @Override
-  public void laneClosed() {
-    closeOnLane();
-  }
-
-  @Override
-  public void watchForWorkers(boolean wanted) {
-    if (wanted) {
-      migrator.replacements.await(this);
-    } else {
-      migrator.replacements.forget(this);
-    }
-  }
-
-  @Override
-  public void workerAppeared(long workerId) {
-    try {
-      lane.execute(() -> repair.workerAppeared(workerId));
-    } catch (RejectedExecutionException laneClosed) {
-      LOG.debug("waiting request outlived its lane: requestId={}", profile.requestId());
-    }
-  }
-
   // Drain.
 
   DrainTicket drainTicket() {
     return drain;
-  }
-
-  @Override
-  public @Nullable WorkerWithDpRank servingWorker() {
-    AttemptRun<R> lead = attempts.lead();
-    return done || lead == null ? null : lead.worker();
-  }
-
-  @Override
-  public long tokensToCompute() {
-    return answer.tokensToCompute();
-  }
-
-  @Override
-  public boolean canMove() {
-    return answer.canMove();
-  }
-
-  @Override
-  public boolean isBusy() {
-    return attempts.lead() == null || attempts.arePaired();
   }
 
   @Override
@@ -602,7 +459,8 @@ final class RetryManager<Q, R>
     }
   }
 
-  private void closeOnLane() {
+  @Override
+  public void closeOnLane() {
     if (!done) {
       fail(MigrationException.closed(search.attempts(), answer.delivered()));
     }
@@ -614,8 +472,9 @@ final class RetryManager<Q, R>
       return;
     }
     done = true;
-    abandon(attempts.lead());
-    abandon(attempts.rival());
+    migrator.health.giveUp(attempts.lead());
+    migrator.health.giveUp(attempts.rival());
+    attempts.clear();
     timer.cancel();
     answer.close();
     repair.endWait();
@@ -625,13 +484,6 @@ final class RetryManager<Q, R>
         outcome == MigrationEvent.Outcome.FAILED ? Drain.Fate.FAILED : Drain.Fate.FINISHED);
     migrator.ended(this);
     journal.ended(outcome, now, error);
-  }
-
-  private void abandon(@Nullable AttemptRun<R> run) {
-    if (run != null) {
-      run.abandon();
-      migrator.health.abandoned(run);
-    }
   }
 
   /** Returns how many tokens the request holds for a continuation. */

@@ -44,6 +44,17 @@ public final class RetryRule {
     return withinNanos;
   }
 
+  @Override
+  public String toString() {
+    return "RetryRule[limit="
+        + limit
+        + ", backOff="
+        + backOff
+        + ", withinNanos="
+        + withinNanos
+        + "]";
+  }
+
   /** Builds a {@link RetryRule}. */
   public static final class Builder {
     private long limit = MigrationOptions.MAX_UNSIGNED_INT;

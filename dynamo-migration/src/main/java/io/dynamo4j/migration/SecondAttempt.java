@@ -48,25 +48,16 @@ final class SecondAttempt<R> {
   private final HealthReporter health;
   private final NanoClock clock;
 
-  SecondAttempt(
-      Owner<R> owner,
-      Attempts<R> attempts,
-      AnswerFlow<R> answer,
-      RecoverySearch search,
-      ClientPort<R> client,
-      AttemptWatch<R> watch,
-      RequestJournal journal,
-      HealthReporter health,
-      NanoClock clock) {
+  SecondAttempt(Owner<R> owner, RequestParts<R> parts, AttemptWatch<R> watch) {
     this.owner = owner;
-    this.attempts = attempts;
-    this.answer = answer;
-    this.search = search;
-    this.client = client;
+    this.attempts = parts.attempts;
+    this.answer = parts.answer;
+    this.search = parts.search;
+    this.client = parts.client;
     this.watch = watch;
-    this.journal = journal;
-    this.health = health;
-    this.clock = clock;
+    this.journal = parts.journal;
+    this.health = parts.health;
+    this.clock = parts.lane.clock();
   }
 
   void begin(AttemptRun<R> run, Pairing purpose) {
@@ -221,8 +212,7 @@ final class SecondAttempt<R> {
   }
 
   private void giveUp(AttemptRun<R> run) {
-    run.abandon();
-    health.abandoned(run);
+    health.giveUp(run);
     for (int i = run.keptCount(); i > 0; i--) {
       run.takeKept();
       journal.dropped();

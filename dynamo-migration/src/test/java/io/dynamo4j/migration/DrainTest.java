@@ -87,9 +87,10 @@ class DrainTest {
     }
     rig.simulation.runFor(450 * MILLI);
 
-    drain(rig, 1, Duration.ofSeconds(9));
+    CompletableFuture<DrainResult> result = drain(rig, 1, Duration.ofSeconds(9));
     rig.simulation.run();
 
+    assertThat(result).isCompletedWithValue(new DrainResult(20, 0, 0, 0));
     List<String> moved =
         rig.dispatches().stream().skip(20).map(dispatch -> dispatch.request().requestId()).toList();
     assertThat(moved.subList(0, 8))
@@ -223,9 +224,10 @@ class DrainTest {
       open(rig, Rig.request().build());
       rig.simulation.runFor(350 * MILLI);
 
-      drain(rig, 1, Duration.ofSeconds(9));
+      CompletableFuture<DrainResult> result = drain(rig, 1, Duration.ofSeconds(9));
       rig.simulation.run();
 
+      assertThat(result).isCompletedWithValue(new DrainResult(0, 1, 0, 0));
       assertThat(rig.dispatches()).hasSize(1);
     }
   }

@@ -137,7 +137,7 @@ final class Scenario {
   }
 
   private long drawnTime(int leastMillis, int mostMillis, long nanos) {
-    long millis = leastMillis + random.nextInt(mostMillis - leastMillis);
+    int millis = leastMillis + random.nextInt(mostMillis - leastMillis);
     return Duration.ofMillis(millis).toNanos() + nanos;
   }
 

@@ -11,6 +11,7 @@ public final class RoutingHints {
   private static final RoutingHints NONE = builder().build();
 
   private final @Nullable WorkerWithDpRank pinnedWorker;
+  private final @Nullable WorkerWithDpRank preferredWorker;
   private final long @Nullable [] allowedWorkerIds;
   private final String loraName;
   private final String cacheNamespace;
@@ -18,6 +19,7 @@ public final class RoutingHints {
 
   private RoutingHints(Builder builder) {
     this.pinnedWorker = builder.pinnedWorker;
+    this.preferredWorker = builder.preferredWorker;
     this.allowedWorkerIds = builder.allowedWorkerIds;
     this.loraName = builder.loraName;
     this.cacheNamespace = builder.cacheNamespace;
@@ -35,6 +37,15 @@ public final class RoutingHints {
   /** Returns the one worker that may serve the request, or null. A pin also rules out migration. */
   public @Nullable WorkerWithDpRank pinnedWorker() {
     return pinnedWorker;
+  }
+
+  /**
+   * Returns the worker that the request's session is bound to, or null. It is chosen while it may
+   * be and nothing is held against it; once it failed the request, is gone, drains or failed others
+   * just now, the binding counts for nothing.
+   */
+  public @Nullable WorkerWithDpRank preferredWorker() {
+    return preferredWorker;
   }
 
   /**
@@ -68,6 +79,7 @@ public final class RoutingHints {
   /** Builds {@link RoutingHints}. */
   public static final class Builder {
     private @Nullable WorkerWithDpRank pinnedWorker;
+    private @Nullable WorkerWithDpRank preferredWorker;
     private long @Nullable [] allowedWorkerIds;
     private String loraName = "";
     private String cacheNamespace = "";
@@ -77,6 +89,11 @@ public final class RoutingHints {
 
     public Builder pinnedWorker(WorkerWithDpRank worker) {
       this.pinnedWorker = worker;
+      return this;
+    }
+
+    public Builder preferredWorker(WorkerWithDpRank worker) {
+      this.preferredWorker = worker;
       return this;
     }
 
