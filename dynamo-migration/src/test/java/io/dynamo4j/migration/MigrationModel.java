@@ -8,9 +8,7 @@ import io.dynamo4j.core.model.FinishReason;
 import io.dynamo4j.core.model.StopConditions;
 import io.dynamo4j.migration.ModelLog.Fact;
 import java.util.Arrays;
-import java.util.EnumMap;
 import java.util.EnumSet;
-import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
@@ -19,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * What a client must see, by walking through the scripts on one time line: no lanes, no demand, no
  * callbacks, and nothing shared with the migrator.
  */
-final class MigrationModel {
+final class MigrationModel extends ModelState {
   private static final Set<ErrorType> MIGRATES =
       EnumSet.of(
           ErrorType.CANNOT_CONNECT,
@@ -43,58 +41,8 @@ final class MigrationModel {
           ErrorType.DEADLINE_EXCEEDED,
           ErrorType.BACKEND_INVALID_ARGUMENT);
 
-  /** How the client's stream ends, if it does. */
-  enum End {
-    COMPLETED,
-    FAILED,
-    HANGS
-  }
-
-  final ModelLog log = new ModelLog();
-  private final Scenario scenario;
-  private final MigrationOptions options;
-  private final boolean joined;
-  private final int[] answer = Rig.answer(64);
-  private final Set<Integer> excluded = new TreeSet<>();
-  private final Map<ErrorType, Integer> failures = new EnumMap<>(ErrorType.class);
-
-  private long now;
-  private long attemptsLeft;
-  private int number;
-  private int delivered;
-  private boolean openedOnce;
-  private boolean tracking;
-  private boolean forfeited;
-  private boolean searching;
-  private boolean searchBeganOngoing;
-  private ErrorType searchBeganWith = ErrorType.INTERNAL;
-  private long searchStart;
-  private @Nullable ModelRun lead;
-  private @Nullable ModelRun rival;
-  private boolean moving;
-  private boolean held;
-  private long hedgeAt = NEVER;
-  private long resumeAt = NEVER;
-  private long waitEnds = NEVER;
-  private final long deadlineAt;
-
-  private long drainAt;
-  private long drainEndsAt = NEVER;
-  private long drainRetryAt = NEVER;
-  private long drainPause = 50_000_000;
-  private boolean ticket;
-
-  private @Nullable End end;
-  private @Nullable ErrorType error;
-  private @Nullable FinishReason finish;
-
   private MigrationModel(Scenario scenario, boolean joined) {
-    this.scenario = scenario;
-    this.options = scenario.options;
-    this.joined = joined;
-    this.attemptsLeft = options.limit() + 1;
-    this.deadlineAt = options.deadlineNanos() == 0 ? NEVER : options.deadlineNanos();
-    this.drainAt = scenario.drainAt;
+    super(scenario, joined);
   }
 
   /**
@@ -249,7 +197,7 @@ final class MigrationModel {
     boolean waits =
         options.replacementWaitNanos() > 0 && scenario.extent != Replayability.Extent.NEVER;
     if (!waits) {
-      fail(ErrorType.UNAVAILABLE, false);
+      fail(ErrorType.UNAVAILABLE);
       return;
     }
     if (waitEnds == NEVER) {
@@ -259,7 +207,7 @@ final class MigrationModel {
     }
     if (waitEnds - now <= 0) {
       log.sometimes(Fact.WAIT_IN_VAIN);
-      fail(ErrorType.UNAVAILABLE, false);
+      fail(ErrorType.UNAVAILABLE);
     } else {
       resumeAt = now + Math.min(waitEnds - now, Scenario.POLL);
     }
@@ -292,18 +240,6 @@ final class MigrationModel {
     if (run == lead) {
       settleDrainIfLeft(run);
     }
-  }
-
-  private boolean mayMove() {
-    return options.limit() > 0 && !forfeited && scenario.extent != Replayability.Extent.NEVER;
-  }
-
-  private void outgrow() {
-    attemptsLeft = 0;
-    forfeited = true;
-    tracking = false;
-    log.exceeded++;
-    log.sometimes(Fact.CAP_EXCEEDED);
   }
 
   private void play(ModelRun run, Act act) {
@@ -349,48 +285,6 @@ final class MigrationModel {
     }
   }
 
-  private long due(ModelRun run) {
-    boolean alone = rival == null;
-    if (alone && (held || finish != null || isBudgetSpent())) {
-      return run.progress + options.endTimeoutNanos();
-    }
-    if (!run.opened) {
-      return plus(
-          run.start,
-          Math.min(some(options.connectTimeoutNanos()), some(options.prologueTimeoutNanos())));
-    }
-    if (!run.answered) {
-      return plus(run.progress, some(options.firstTokenTimeoutNanos()));
-    }
-    return plus(run.progress, Math.min(some(options.stallTimeoutNanos()), learned(run)));
-  }
-
-  private long learned(ModelRun run) {
-    StallDetection detection = options.stallDetection();
-    int known = run.gaps.size();
-    if (detection.isOff() || known < 8 || attemptsLeft == 0 || !canContinue()) {
-      return NEVER;
-    }
-    long longest =
-        run.gaps.subList(known - 8, known).stream().mapToLong(gap -> gap).max().orElse(0);
-    return Math.max(detection.floorNanos(), (long) (detection.factor() * longest));
-  }
-
-  private boolean canContinue() {
-    boolean barred =
-        scenario.extent == Replayability.Extent.NEVER
-            || (openedOnce && scenario.extent == Replayability.Extent.UNTIL_OPENED);
-    return !barred && (delivered == 0 || tracking);
-  }
-
-  private static long some(long nanos) {
-    return nanos == 0 ? NEVER : nanos;
-  }
-
-  private static long plus(long time, long nanos) {
-    return nanos == NEVER ? NEVER : time + nanos;
-  }
-
   private void expire(@Nullable ModelRun run) {
     if (run == null) {
       return;
@@ -432,9 +326,10 @@ final class MigrationModel {
 
   private void hedge() {
     ModelRun first = lead;
-    boolean due =
-        first != null && rival == null && !first.answered && attemptsLeft > 0 && canContinue();
-    if (!due || held || isBudgetSpent()) {
+    if (first == null || rival != null || first.answered || held || isBudgetSpent()) {
+      return;
+    }
+    if (attemptsLeft == 0 || !canContinue()) {
       return;
     }
     ModelRun run = start(/* isHedge= */ true, /* spends= */ true, first.worker);
@@ -496,13 +391,6 @@ final class MigrationModel {
     old.credit = scenario.client == Scenario.ClientShape.WINDOW ? scenario.clientWindow : NEVER;
   }
 
-  private void stayed() {
-    if (ticket && drainRetryAt == NEVER) {
-      drainRetryAt = now + drainPause;
-      drainPause = Math.min(2 * drainPause, 1_000_000_000);
-    }
-  }
-
   private void park(ModelRun run, Act act) {
     if (act instanceof Act.Open) {
       return;
@@ -560,18 +448,6 @@ final class MigrationModel {
     }
   }
 
-  private void settleDrainIfLeft(ModelRun run) {
-    if (run.opened && run.worker != scenario.drained) {
-      settleDrain();
-    }
-  }
-
-  private void settleDrain() {
-    ticket = false;
-    drainEndsAt = NEVER;
-    drainRetryAt = NEVER;
-  }
-
   // Loss and end.
 
   private void lose(ModelRun run, ErrorType type) {
@@ -590,7 +466,7 @@ final class MigrationModel {
     }
     excluded.add(run.worker);
     if (!migrates || scenario.extent == Replayability.Extent.NEVER) {
-      fail(type, run.opened);
+      fail(type);
       return;
     }
     count(run);
@@ -604,7 +480,7 @@ final class MigrationModel {
       if (attemptsLeft > 0) {
         log.sometimes(Fact.RULE_SPENT);
       }
-      fail(type, run.opened);
+      fail(type);
       return;
     }
     long pause = scenario.pauseNanos(type, count);
@@ -625,7 +501,7 @@ final class MigrationModel {
     rival = null;
     moving = false;
     if (!onlyMove && VETOES.contains(type)) {
-      fail(type, run.opened);
+      fail(type);
       return;
     }
     if (!onlyMove && migrates) {
@@ -640,62 +516,6 @@ final class MigrationModel {
     if (onlyMove) {
       stayed();
     }
-  }
-
-  private void count(ModelRun run) {
-    if (run.opened) {
-      log.ongoingRequests++;
-    } else {
-      log.newRequests++;
-    }
-    if (log.newRequests > 0 && log.ongoingRequests > 0) {
-      log.sometimes(Fact.BOTH_PHASES);
-    }
-    if (delivered == 0 && run.opened) {
-      log.sometimes(Fact.MIGRATED_BEFORE_FIRST_TOKEN);
-    }
-    if (log.ongoingRequests > 1) {
-      log.sometimes(Fact.MIGRATED_TWICE);
-    }
-  }
-
-  private void beginSearch(ModelRun run, ErrorType type) {
-    if (!searching) {
-      searching = true;
-      searchBeganOngoing = run.opened;
-      searchBeganWith = type;
-      searchStart = now;
-    }
-  }
-
-  private void fail(ErrorType type, boolean opened) {
-    ErrorType told = searching && searchBeganOngoing ? searchBeganWith : type;
-    boolean cancelled = told == ErrorType.CANCELLED || told == ErrorType.BACKEND_CANCELLED;
-    error = cancelled ? ErrorType.STREAM_INCOMPLETE : told;
-    end = End.FAILED;
-  }
-
-  /** Ends an answer that is whole though nobody said so. */
-  private boolean endsWhole() {
-    if (finish != null) {
-      complete(finish);
-    } else if (isBudgetSpent()) {
-      complete(FinishReason.LENGTH);
-    } else if (delivered > 0 && scenario.stopTokenIds.contains(answer[delivered - 1])) {
-      complete(FinishReason.STOP);
-    }
-    return end != null;
-  }
-
-  private void complete(FinishReason reason) {
-    finish = reason;
-    end = End.COMPLETED;
-  }
-
-  private boolean isBudgetSpent() {
-    return scenario.maxTokens != StopConditions.UNSET
-        && delivered > 0
-        && delivered == scenario.maxTokens;
   }
 
   @Override
