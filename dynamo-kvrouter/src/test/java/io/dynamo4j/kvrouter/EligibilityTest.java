@@ -55,6 +55,28 @@ class EligibilityTest {
   }
 
   @Test
+  void m7ShouldKeepToTheSessionsWorkerWhileNothingIsHeldAgainstIt() {
+    RoutingHints session = RoutingHints.builder().preferredWorker(worker(2)).build();
+
+    assertThat(chosen(any().routing(session))).containsExactly(worker(2));
+  }
+
+  @Test
+  void m7ShouldDropTheSessionsBindingWhenItsWorkerIsExcludedGoneDrainingOrSick() {
+    RoutingHints session = RoutingHints.builder().preferredWorker(worker(2)).build();
+
+    assertThat(chosen(any().routing(session).excludedWorkers(Set.of(worker(2)))))
+        .containsExactly(worker(1), worker(3));
+    assertThat(chosen(any().routing(RoutingHints.builder().preferredWorker(worker(9)).build())))
+        .containsExactly(worker(1), worker(2), worker(3));
+    fixture.health.drain(2);
+    assertThat(chosen(any().routing(session))).containsExactly(worker(1), worker(3));
+    fixture.health.undrain(2);
+    fail(2);
+    assertThat(chosen(any().routing(session))).containsExactly(worker(1), worker(3));
+  }
+
+  @Test
   void shouldHonourTheAllowList() {
     RoutingHints two = RoutingHints.builder().allowedWorkerIds(1, 3, 99).build();
 

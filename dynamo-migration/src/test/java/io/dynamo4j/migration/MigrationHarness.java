@@ -245,9 +245,9 @@ final class MigrationHarness {
         && scenario.client != Scenario.ClientShape.PAUSING) {
       assertThat(dispatchTimes).as("times of dispatches").isEqualTo(model.log.dispatchTimes);
     }
-    assertThat(client.isEnded()).isEqualTo(model.end() != MigrationModel.End.HANGS);
-    assertThat(client.isCompleted()).isEqualTo(model.end() == MigrationModel.End.COMPLETED);
-    if (model.end() == MigrationModel.End.FAILED) {
+    assertThat(client.isEnded()).isEqualTo(model.end() != ModelState.End.HANGS);
+    assertThat(client.isCompleted()).isEqualTo(model.end() == ModelState.End.COMPLETED);
+    if (model.end() == ModelState.End.FAILED) {
       assertThat(client.failure().errorType()).isEqualTo(model.error());
       assertThat(client.failure().tokensDelivered()).isEqualTo(model.tokens().length);
     }

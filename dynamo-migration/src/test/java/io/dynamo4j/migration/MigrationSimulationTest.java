@@ -35,7 +35,7 @@ class MigrationSimulationTest {
 
   @Test
   void shouldReachEveryKindOfEndWhenScenariosAreDrawn() {
-    EnumSet<MigrationModel.End> ends = EnumSet.noneOf(MigrationModel.End.class);
+    EnumSet<ModelState.End> ends = EnumSet.noneOf(ModelState.End.class);
     EnumSet<ModelLog.Fact> facts = EnumSet.noneOf(ModelLog.Fact.class);
     for (long seed = 0; seed < SEEDS; seed++) {
       MigrationModel model = MigrationHarness.model(seed);
@@ -43,7 +43,7 @@ class MigrationSimulationTest {
       facts.addAll(model.log.facts.keySet());
     }
 
-    assertThat(ends).containsExactly(MigrationModel.End.values());
+    assertThat(ends).containsExactly(ModelState.End.values());
     assertThat(facts).containsExactly(ModelLog.Fact.values());
   }
 }

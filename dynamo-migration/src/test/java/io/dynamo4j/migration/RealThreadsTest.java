@@ -11,6 +11,7 @@ import io.dynamo4j.core.model.StopConditions;
 import io.dynamo4j.core.runtime.RealEnvironment;
 import io.dynamo4j.testkit.script.ScriptedDispatcher;
 import io.dynamo4j.testkit.script.WorkerScript;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -117,6 +118,42 @@ class RealThreadsTest {
     migrator.close();
 
     assertThat(migrator.openRequests()).isZero();
+  }
+
+  @Test
+  void shouldOpenThousandsOfStreamsWithoutAThreadForAny() throws InterruptedException {
+    MigrationOptions timed =
+        MigrationOptions.builder()
+            .limit(3)
+            .deadline(Duration.ofHours(1))
+            .hedgeAfter(Duration.ofHours(1))
+            .stallTimeout(Duration.ofHours(1))
+            .build();
+    DefaultMigrator<PreprocessedRequest, LLMEngineOutput> migrator =
+        (DefaultMigrator<PreprocessedRequest, LLMEngineOutput>)
+            Migrator.builder()
+                .options(timed)
+                .adapter(ReplayAdapter.preprocessed())
+                .dispatcher(ScriptedDispatcher.create().worker(1, WorkerScript.open().tokens(1)))
+                .build();
+    List<Waiting> clients = new ArrayList<>();
+    for (int i = 0; i < 5_000; i++) {
+      Waiting client = new Waiting();
+      clients.add(client);
+      migrator.migrate(request()).subscribe(client);
+    }
+    for (Waiting client : clients) {
+      client.awaitFirst();
+    }
+
+    List<String> threads =
+        Thread.getAllStackTraces().keySet().stream()
+            .map(Thread::getName)
+            .filter(name -> name.startsWith("dynamo4j"))
+            .toList();
+    assertThat(migrator.openRequests()).isEqualTo(5_000);
+    assertThat(threads).hasSizeLessThan(100);
+    migrator.close();
   }
 
   /** Asks for one item at a time and lets a test wait. */
