@@ -94,7 +94,7 @@ final class ClientRun {
       RecordedAnswer.annotations(setup.recorded()).forEach(each -> options.annotation(each, each));
       Stream stream = new Stream(i * requests.get(i).samplingOptions().n());
       streams.add(stream);
-      gateway.answer(requests.get(i), setup.session(), options.build()).subscribe(stream);
+      gateway.answer(requests.get(i), options.build()).subscribe(stream);
     }
   }
 

@@ -118,12 +118,6 @@ final class ClientSetup {
     return (long) (request.path("disconnect_delay").asDouble() * NANOS_PER_SECOND);
   }
 
-  /** Returns the session that the request belongs to, or empty. */
-  String session() {
-    JsonNode headers = request.path("headers");
-    return headers.path("x-dynamo-session-id").asText(headers.path("x-session-id").asText(""));
-  }
-
   List<List<Integer>> prompts() {
     return Tokenizer.prompts(request.path("path").asText(), body());
   }

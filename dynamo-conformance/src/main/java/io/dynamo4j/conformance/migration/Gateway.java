@@ -9,6 +9,7 @@ import io.dynamo4j.kvrouter.KvRouter;
 import io.dynamo4j.kvrouter.KvRouterConfig;
 import io.dynamo4j.kvrouter.PoolDispatcher;
 import io.dynamo4j.kvrouter.PoolPolicy;
+import io.dynamo4j.kvrouter.SessionAffinity;
 import io.dynamo4j.migration.Migrator;
 import io.dynamo4j.migration.MigratorStats;
 import io.dynamo4j.migration.ReplayAdapter;
@@ -30,7 +31,6 @@ final class Gateway {
   private final boolean atRandom;
   private final Environment environment;
   private final WorkerHealth health;
-  private final Sessions sessions;
   private final Migrator<PreprocessedRequest, LLMEngineOutput> migrator;
   private final TextStream.Builder<LLMEngineOutput> texts;
 
@@ -49,14 +49,13 @@ final class Gateway {
             .inhibitionNanos(setup.inhibitionNanos())
             .build();
     RequestDispatcher<PreprocessedRequest, LLMEngineOutput> answers = dispatcher(false);
-    this.sessions = new Sessions(answers, fleet.directory(false), health);
     this.migrator =
         Migrator.builder()
             .adapter(ReplayAdapter.preprocessed())
             .dispatcher(
                 fleet.recorded.isDisaggregated()
                     ? new DisaggregatedDispatcher(dispatcher(true), answers)
-                    : setup.hasAffinity() ? sessions : answers)
+                    : setup.hasAffinity() ? sessions(answers) : answers)
             .environment(environment)
             .health(health)
             .build();
@@ -98,12 +97,16 @@ final class Gateway {
     };
   }
 
-  /** Returns the answer to a request; {@code session} is empty for one of none. */
-  TextStream<LLMEngineOutput> answer(
-      PreprocessedRequest request, String session, TextOptions options) {
-    if (!session.isEmpty()) {
-      sessions.join(request.requestId(), session);
-    }
+  private RequestDispatcher<PreprocessedRequest, LLMEngineOutput> sessions(
+      RequestDispatcher<PreprocessedRequest, LLMEngineOutput> answers) {
+    return SessionAffinity.over(answers)
+        .directory(fleet.directory(false))
+        .health(health)
+        .clock(environment.lanes().lane("sessions").clock())
+        .build();
+  }
+
+  TextStream<LLMEngineOutput> answer(PreprocessedRequest request, TextOptions options) {
     return texts.over(migrator.migrate(request, setup.options()), options);
   }
 

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.dynamo4j.kvrouter;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.dynamo4j.core.model.ErrorType;
+import io.dynamo4j.core.model.LLMEngineOutput;
+import io.dynamo4j.core.model.PreprocessedRequest;
+import io.dynamo4j.core.model.RoutingHints;
+import io.dynamo4j.core.model.WorkerWithDpRank;
+import io.dynamo4j.core.runtime.NanoClock;
+import io.dynamo4j.core.token.TokenSlice;
+import io.dynamo4j.plane.Attempt;
+import io.dynamo4j.plane.FailureVerdict;
+import io.dynamo4j.plane.ResponseStream;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+class SessionAffinityTest {
+  private static final long SECOND = 1_000_000_000L;
+
+  private final DispatchFixture fixture = new DispatchFixture(1);
+  private final NanoClock clock = fixture.simulation.node("gateway").lane("clock").clock();
+  private final List<Long> chosen = new ArrayList<>();
+  private SessionAffinity affinity = affinity(8);
+
+  private SessionAffinity affinity(int capacity) {
+    return SessionAffinity.over(this::choose)
+        .directory(fixture.directory)
+        .health(fixture.health)
+        .clock(clock)
+        .idleNanos(60 * SECOND)
+        .capacity(capacity)
+        .build();
+  }
+
+  @BeforeEach
+  void register() {
+    for (long id = 1; id <= 3; id++) {
+      fixture.register(id);
+    }
+  }
+
+  /** Chooses the allowed worker, else the first that is not excluded, counting from the last. */
+  private ResponseStream<LLMEngineOutput> choose(PreprocessedRequest request, Attempt attempt) {
+    for (long id = 3; id >= 1; id--) {
+      WorkerWithDpRank worker = WorkerWithDpRank.of(id);
+      boolean takesTurns = request.routing().allowedWorkerIds() != null || id == turn();
+      if (request.routing().allows(id)
+          && takesTurns
+          && !attempt.excludedWorkers().contains(worker)) {
+        chosen.add(id);
+        attempt.workerChosen(worker);
+        break;
+      }
+    }
+    return subscriber -> {};
+  }
+
+  private long turn() {
+    return 1L + chosen.size() % 3;
+  }
+
+  private static PreprocessedRequest request(String session) {
+    Map<String, Object> context = new LinkedHashMap<>();
+    context.put("session_id", session);
+    Map<String, Object> extensions = new LinkedHashMap<>();
+    extensions.put("agent_context", context);
+    return PreprocessedRequest.builder("r", TokenSlice.of(1)).extensions(extensions).build();
+  }
+
+  private void dispatch(PreprocessedRequest request, WorkerWithDpRank... excluded) {
+    affinity.dispatch(
+        request,
+        Attempt.builder("r", fixture.simulation.node("gateway").lane("r"))
+            .excludedWorkers(Set.of(excluded))
+            .build());
+  }
+
+  @Test
+  void shouldKeepASessionOnItsWorkerAndLeaveOthersAlone() {
+    dispatch(request("s"));
+    dispatch(request("s"));
+    dispatch(request(""));
+    dispatch(request("s"));
+    dispatch(request("t"));
+
+    assertThat(chosen).containsExactly(1L, 1L, 3L, 1L, 2L);
+    assertThat(affinity.bindingCount()).isEqualTo(2);
+  }
+
+  @Test
+  void m7ShouldTakeTheSessionAlongWhenItsWorkerFailedTheRequest() {
+    dispatch(request("s"));
+
+    dispatch(request("s"), WorkerWithDpRank.of(1));
+    dispatch(request("s"));
+
+    assertThat(chosen).containsExactly(1L, 2L, 2L);
+  }
+
+  @Test
+  void m7ShouldDropABindingWhoseWorkerIsGoneInhibitedOrDrains() {
+    dispatch(request("s"));
+    fixture.directory.unregister(1);
+    dispatch(request("s"));
+    fixture.health.recordFailure(
+        WorkerWithDpRank.of(2), FailureVerdict.ofDefaults(ErrorType.DISCONNECTED));
+    dispatch(request("s"));
+    fixture.health.drain(3);
+    dispatch(request("s"));
+
+    assertThat(chosen).containsExactly(1L, 2L, 3L, 1L);
+  }
+
+  @Test
+  void shouldLetPinsAndAllowListsGoFirst() {
+    dispatch(request("s"));
+
+    dispatch(
+        request("s").toBuilder()
+            .routing(RoutingHints.builder().allowedWorkerIds(3).build())
+            .build());
+
+    assertThat(chosen).containsExactly(1L, 3L);
+  }
+
+  @Test
+  void shouldForgetBindingsThatNobodyUses() {
+    dispatch(request("s"));
+    fixture.simulation.runFor(59 * SECOND);
+    dispatch(request("s"));
+    fixture.simulation.runFor(59 * SECOND);
+    dispatch(request("s"));
+    fixture.simulation.runFor(60 * SECOND);
+    dispatch(request("s"));
+
+    assertThat(chosen).containsExactly(1L, 1L, 1L, 1L);
+    assertThat(affinity.bindingCount()).isEqualTo(1);
+    fixture.simulation.runFor(60 * SECOND);
+    assertThat(affinity.bindingCount()).isZero();
+  }
+
+  @Test
+  void shouldBoundItsBindings() {
+    affinity = affinity(2);
+
+    for (String session : List.of("s", "t", "s", "u", "s")) {
+      dispatch(request(session));
+    }
+
+    assertThat(affinity.bindingCount()).isEqualTo(2);
+    assertThat(chosen).containsExactly(1L, 2L, 1L, 1L, 1L);
+  }
+
+  @Test
+  void shouldRefuseWhatMakesNoSense() {
+    assertThatThrownBy(() -> SessionAffinity.over(this::choose).build())
+        .isInstanceOf(IllegalStateException.class)
+        .hasMessageContaining("directory=missing, clock=missing");
+    assertThatThrownBy(() -> SessionAffinity.over(this::choose).idleNanos(0))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("nanos=0");
+    assertThatThrownBy(() -> SessionAffinity.over(this::choose).capacity(0))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("sessions=0");
+  }
+}
