@@ -54,15 +54,16 @@ final class CaseFile {
   }
 
   /**
-   * Returns the cases, at least one, each with an id of its own.
+   * Returns the cases, each with an id of its own; at least one, except that a recording of lines
+   * may have ended before its first one.
    *
    * @throws MalformedCaseException if the file is unreadable, no JSON, or holds no case
    */
   List<GoldenCase> read() {
     try {
-      List<GoldenCase> cases =
-          path.toString().endsWith(".jsonl") ? readLines() : split(JSON.readTree(path.toFile()));
-      if (cases.isEmpty()) {
+      boolean isLines = path.toString().endsWith(".jsonl");
+      List<GoldenCase> cases = isLines ? readLines() : split(JSON.readTree(path.toFile()));
+      if (cases.isEmpty() && !(isLines && Files.size(path) == 0)) {
         throw new MalformedCaseException("file holds no case: path=" + path);
       }
       return cases;

@@ -7,6 +7,8 @@ import io.dynamo4j.conformance.core.SequenceHashReader;
 import io.dynamo4j.conformance.engine.EngineFramesReader;
 import io.dynamo4j.conformance.engine.EngineToRouterReader;
 import io.dynamo4j.conformance.migration.MigrationReader;
+import io.dynamo4j.conformance.plane.EventPlaneReader;
+import io.dynamo4j.conformance.plane.RecoveryReader;
 import io.dynamo4j.conformance.selection.SelectionReader;
 import io.dynamo4j.conformance.tree.ConcurrentTreeReader;
 import io.dynamo4j.conformance.tree.RadixTreeReader;
@@ -27,7 +29,9 @@ final class Readers {
         new MigrationReader(),
         new SelectionReader(),
         new EngineToRouterReader(),
-        new EngineFramesReader());
+        new EngineFramesReader(),
+        new EventPlaneReader(),
+        new RecoveryReader());
   }
 
   static List<NotOursRule> notOursRules() {

@@ -239,6 +239,15 @@ final class MsgpackReader {
     };
   }
 
+  /** Reads a floating-point number of either width. */
+  double readDouble() {
+    return switch (take()) {
+      case 0xca -> Float.intBitsToFloat((int) unsigned(4));
+      case 0xcb -> Double.longBitsToDouble(unsigned(8));
+      default -> throw fault(Reason.MALFORMED, "floating-point number");
+    };
+  }
+
   boolean readBoolean() {
     int code = take();
     if (code != 0xc2 && code != 0xc3) {

@@ -44,6 +44,25 @@ final class MsgpackWriter {
     return items < 1 << 16 ? put(0xdc, 1).put(items, 2) : put(0xdd, 1).put(items, 4);
   }
 
+  /** Begins a map whose number of entries is not known yet; returns what {@link #close} takes. */
+  int openMap() {
+    put(0xdf, 1).put(0, 4);
+    return size;
+  }
+
+  /** Begins an array whose number of items is not known yet; returns what {@link #close} takes. */
+  int openArray() {
+    put(0xdd, 1).put(0, 4);
+    return size;
+  }
+
+  /** Ends what was begun. */
+  void close(int opened, int items) {
+    for (int i = 1; i <= 4; i++) {
+      bytes[opened - i] = (byte) (items >>> ((i - 1) * 8));
+    }
+  }
+
   /** Appends a 64-bit pattern as the unsigned integer it stands for. */
   MsgpackWriter unsigned(long value) {
     if (value >>> 7 == 0) {
@@ -58,6 +77,55 @@ final class MsgpackWriter {
     return value >>> 32 == 0 ? put(0xce, 1).put(value, 4) : put(0xcf, 1).put(value, 8);
   }
 
+  /** Appends a 64-bit pattern in nine bytes, however small it is. */
+  MsgpackWriter wide(long value) {
+    return put(0xcf, 1).put(value, 8);
+  }
+
+  /** Appends a number below zero in its shortest form, any other as {@link #unsigned}. */
+  MsgpackWriter signed(long value) {
+    if (value >= 0) {
+      return unsigned(value);
+    }
+    if (value >= -32) {
+      return put(value, 1);
+    }
+    if (value >= Byte.MIN_VALUE) {
+      return put(0xd0, 1).put(value, 1);
+    }
+    if (value >= Short.MIN_VALUE) {
+      return put(0xd1, 1).put(value, 2);
+    }
+    return value >= Integer.MIN_VALUE ? put(0xd2, 1).put(value, 4) : put(0xd3, 1).put(value, 8);
+  }
+
+  MsgpackWriter bool(boolean value) {
+    return put(value ? 0xc3 : 0xc2, 1);
+  }
+
+  MsgpackWriter float64(double value) {
+    return put(0xcb, 1).put(Double.doubleToRawLongBits(value), 8);
+  }
+
+  MsgpackWriter binary(byte[] value) {
+    if (value.length < 1 << 8) {
+      put(0xc4, 1).put(value.length, 1);
+    } else if (value.length < 1 << 16) {
+      put(0xc5, 1).put(value.length, 2);
+    } else {
+      put(0xc6, 1).put(value.length, 4);
+    }
+    return raw(value);
+  }
+
+  /** Appends bytes that are values already. */
+  MsgpackWriter raw(byte[] value) {
+    reserve(value.length);
+    System.arraycopy(value, 0, bytes, size, value.length);
+    size += value.length;
+    return this;
+  }
+
   MsgpackWriter string(String text) {
     byte[] utf8 = text.getBytes(StandardCharsets.UTF_8);
     if (utf8.length < 32) {
@@ -69,10 +137,7 @@ final class MsgpackWriter {
     } else {
       put(0xdb, 1).put(utf8.length, 4);
     }
-    reserve(utf8.length);
-    System.arraycopy(utf8, 0, bytes, size, utf8.length);
-    size += utf8.length;
-    return this;
+    return raw(utf8);
   }
 
   private MsgpackWriter put(long value, int width) {

@@ -35,6 +35,11 @@ public final class RouterEventBatch {
     this.rejects = rejects;
   }
 
+  /** Returns a batch of events that are all usable. */
+  public static RouterEventBatch of(List<RouterEvent> events) {
+    return new RouterEventBatch(List.copyOf(events), Map.of());
+  }
+
   /** Returns the usable events in payload order; unmodifiable. */
   public List<RouterEvent> events() {
     return events;

@@ -34,11 +34,15 @@ public final class RouterEventCodec {
     }
     MsgpackWriter out =
         MsgpackWriter.ofExpectedSize(events.size() * BYTES_PER_EVENT + blocks * BYTES_PER_BLOCK);
+    write(events, out);
+    return out.toByteArray();
+  }
+
+  static void write(List<RouterEvent> events, MsgpackWriter out) {
     out.array(events.size());
     for (RouterEvent event : events) {
       write(event, out);
     }
-    return out.toByteArray();
   }
 
   private static void write(RouterEvent event, MsgpackWriter out) {
@@ -91,6 +95,15 @@ public final class RouterEventCodec {
     if (payload.length > WireLimits.MAX_FRAME_BYTES) {
       throw in.fault(Reason.TOO_LARGE, "payload bytes " + payload.length);
     }
+    RouterEventBatch batch = read(in);
+    if (in.hasRemaining()) {
+      throw in.fault(Reason.TRAILING_BYTES, "payload");
+    }
+    return batch;
+  }
+
+  /** Reads a list of events, or one that stands alone. */
+  static RouterEventBatch read(MsgpackReader in) {
     boolean bareMap = in.nextKind() == MsgpackReader.Kind.MAP;
     int count = bareMap ? 1 : in.readArrayHeader();
     List<RouterEvent> events = new ArrayList<>();
@@ -104,9 +117,6 @@ public final class RouterEventCodec {
       } else {
         rejects.merge((Reject) decoded, 1, Integer::sum);
       }
-    }
-    if (in.hasRemaining()) {
-      throw in.fault(Reason.TRAILING_BYTES, "payload");
     }
     return new RouterEventBatch(events, rejects);
   }

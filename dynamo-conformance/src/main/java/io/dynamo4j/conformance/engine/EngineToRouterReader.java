@@ -5,6 +5,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import io.dynamo4j.conformance.CaseReader;
 import io.dynamo4j.conformance.Fields;
 import io.dynamo4j.conformance.Replay;
+import io.dynamo4j.conformance.plane.PublishedEvent;
 import io.dynamo4j.indexer.engine.EngineEventNormalizer;
 import io.dynamo4j.indexer.engine.EngineEventNormalizerBuilder;
 import io.dynamo4j.wire.EngineMessage;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dynamo4j.conformance.engine;
 
+import io.dynamo4j.conformance.plane.PublishedEvent;
 import io.dynamo4j.core.hash.BlockHashOptions;
 import io.dynamo4j.core.hash.BlockHasher;
 import io.dynamo4j.core.token.TokenSlice;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.dynamo4j.conformance.engine;
+package io.dynamo4j.conformance.plane;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.dynamo4j.conformance.Fields;
@@ -16,10 +16,10 @@ import org.jspecify.annotations.Nullable;
  * @param parent the parent's hash as text, null for none
  * @param blocks hashes as text, {@code hash} or {@code hash:content}
  */
-record PublishedEvent(
+public record PublishedEvent(
     String tier, int dpRank, String kind, @Nullable String parent, List<String> blocks) {
 
-  static PublishedEvent of(RouterEvent event) {
+  public static PublishedEvent of(RouterEvent event) {
     KvCacheEventData data = event.event().data();
     String tier = event.tier().wireName();
     int dpRank = event.event().dpRank();
@@ -40,7 +40,7 @@ record PublishedEvent(
   }
 
   /** Reads a recorded event. */
-  static PublishedEvent of(JsonNode recorded) {
+  public static PublishedEvent of(JsonNode recorded) {
     JsonNode event = Fields.required(recorded, "event");
     JsonNode data = Fields.required(event, "data");
     String tier = Fields.text(recorded, "storage_tier");
@@ -71,12 +71,12 @@ record PublishedEvent(
   }
 
   /** Returns the event with the hashes of its blocks only. */
-  PublishedEvent withoutContents() {
+  public PublishedEvent withoutContents() {
     List<String> hashes = blocks.stream().map(block -> block.replaceFirst(":.*", "")).toList();
     return new PublishedEvent(tier, dpRank, kind, parent, hashes);
   }
 
-  static String block(long hash, long content) {
+  public static String block(long hash, long content) {
     return Long.toUnsignedString(hash) + ":" + Long.toUnsignedString(content);
   }
 }
