@@ -11,6 +11,8 @@ enum Policy {
   DIGEST_HASHES("engine-readable-events-count"),
   /** A parent 0 that is not held is no parent: simulators write it for a root. */
   ZERO_PARENT("engine-readable-events-count"),
+  /** Stores are not joined into one that names a block twice, as that would be refused. */
+  JOIN_NAMES_BLOCKS_ONCE("engine-readable-events-count"),
   /** A salt that is nested or unmarked is a namespace. */
   UNDECLARED_SALTS("engine-blocks-never-collide"),
   /** Media in keys beside the tokens enter the hash. */

@@ -43,16 +43,16 @@ final class ReferenceContent {
     List<List<Value>> keys = event.extraKeys();
     if (policies.contains(Policy.UNKNOWN_KEYS)) {
       isRefused |=
-          keys.stream().anyMatch(block -> block.stream().anyMatch(key -> !isKnown(key, id)));
+          keys.stream().anyMatch(block -> block.stream().anyMatch(key -> !isKnown(key, hasId, id)));
     }
     String salt = saltOf(event, keys, loraName, policies);
     return new ReferenceContent(
         loraName, salt, mediaOf(event, keys, loraName, salt, policies), isRefused);
   }
 
-  private static boolean isKnown(Value key, Value adapter) {
+  private static boolean isKnown(Value key, boolean hasAdapter, Value adapter) {
     return key.isStringValue()
-        || (key.isIntegerValue() && key.equals(adapter))
+        || (hasAdapter && key.isIntegerValue() && key.equals(adapter))
         || (key.isArrayValue() && key.asArrayValue().get(0).isStringValue());
   }
 
@@ -140,13 +140,19 @@ final class ReferenceContent {
     return blocks;
   }
 
+  /** The last unmarked text may be the salt; all others are media. */
   private static List<Long> mediaOf(List<Value> keys, String loraName, String salt) {
+    int last = -1;
+    for (int i = 0; i < keys.size(); i++) {
+      last = isBare(keys.get(i), loraName) && !isDigest(text(keys.get(i))) ? i : last;
+    }
     List<Long> media = new ArrayList<>();
-    for (Value key : keys) {
+    for (int i = 0; i < keys.size(); i++) {
+      Value key = keys.get(i);
       String id = "";
       if (key.isArrayValue() && key.asArrayValue().get(0).isStringValue()) {
         id = text(key.asArrayValue().get(0));
-      } else if (isBare(key, loraName) && (isDigest(text(key)) || !text(key).equals(salt))) {
+      } else if (isBare(key, loraName) && (i != last || !text(key).equals(salt))) {
         id = text(key);
       }
       if (!id.isEmpty()) {

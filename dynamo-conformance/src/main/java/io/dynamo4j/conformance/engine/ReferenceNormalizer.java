@@ -208,10 +208,12 @@ final class ReferenceNormalizer {
 
   private boolean hasParent(ReferenceEvent event, int dpRank) {
     boolean isZero = event.parent() == 0 && policies.contains(Policy.ZERO_PARENT);
-    return event.hasParent()
-        && (!isZero
-            || copies.keySet().stream()
-                .anyMatch(key -> key.startsWith(dpRank + "/") && key.endsWith("/0")));
+    return event.hasParent() && (!isZero || holds(dpRank, 0));
+  }
+
+  private boolean holds(int dpRank, long hash) {
+    return copies.keySet().stream()
+        .anyMatch(key -> key.startsWith(dpRank + "/") && key.endsWith("/" + hash));
   }
 
   private List<Long> hashesOf(ReferenceEvent event, ReferenceContent content, String namespace) {
@@ -266,6 +268,9 @@ final class ReferenceNormalizer {
         copies.put(key, left);
       } else {
         copies.remove(key);
+        if (!holds(dpRank, hash)) {
+          namespaces.remove(dpRank + "/" + hash);
+        }
         blocks.add(Long.toUnsignedString(hash));
       }
     }
@@ -276,7 +281,7 @@ final class ReferenceNormalizer {
 
   /* --------------- Neighbours --------------- */
 
-  private static List<PublishedEvent> join(List<PublishedEvent> events) {
+  private List<PublishedEvent> join(List<PublishedEvent> events) {
     List<PublishedEvent> joined = new ArrayList<>();
     for (PublishedEvent event : events) {
       PublishedEvent last = joined.isEmpty() ? null : joined.get(joined.size() - 1);
@@ -293,7 +298,7 @@ final class ReferenceNormalizer {
     return joined;
   }
 
-  private static boolean continues(PublishedEvent last, PublishedEvent next) {
+  private boolean continues(PublishedEvent last, PublishedEvent next) {
     int waiting = last.blocks().size();
     boolean isAlike =
         last.kind().equals(next.kind())
@@ -304,6 +309,15 @@ final class ReferenceNormalizer {
     if (!isAlike || next.kind().equals("removed")) {
       return isAlike;
     }
+    if (policies.contains(Policy.JOIN_NAMES_BLOCKS_ONCE) && namesTwice(last, next)) {
+      return false;
+    }
     return next.parent() != null && last.blocks().get(waiting - 1).startsWith(next.parent() + ":");
+  }
+
+  private static boolean namesTwice(PublishedEvent last, PublishedEvent next) {
+    Set<String> named = new HashSet<>(last.withoutContents().blocks());
+    named.add(last.parent() + "");
+    return next.withoutContents().blocks().stream().anyMatch(named::contains);
   }
 }

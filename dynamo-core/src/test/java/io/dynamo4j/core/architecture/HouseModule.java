@@ -34,7 +34,7 @@ public record HouseModule(
           List.of(CORE),
           List.of("org.junit.jupiter", "org.opentest4j", "net.jqwik", "org.assertj"));
   public static final HouseModule WIRE =
-      new HouseModule("dynamo-wire", List.of("io.dynamo4j.wire"), List.of(CORE), List.of());
+      new HouseModule("dynamo-wire", List.of("io.dynamo4j.wire"), List.of(CORE), List.of(JACKSON));
   public static final HouseModule INDEXER =
       new HouseModule(
           "dynamo-indexer", List.of("io.dynamo4j.indexer"), List.of(CORE, WIRE), List.of(SLF4J));

@@ -154,12 +154,11 @@ public final class EngineEventNormalizer {
       return reject;
     }
     StorageTier tier = Objects.requireNonNull(EngineMedia.tierOf(event.medium()), "tier");
-    pending.startRemoval(dpRank, tier, event.hashCount());
     int removed = 0;
     for (int i = 0; i < event.hashCount(); i++) {
       long hash = event.hashes()[i];
       if (!rank.blocks.removePartial(hash) && rank.blocks.remove(tier, hash)) {
-        pending.addRemoved(hash);
+        pending.addRemoved(dpRank, tier, hash, removed == 0, event.hashCount());
         removed++;
       }
     }

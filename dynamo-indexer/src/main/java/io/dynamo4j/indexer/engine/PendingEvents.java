@@ -81,15 +81,14 @@ final class PendingEvents {
     tokensHashes[count++] = tokensHash;
   }
 
-  /** Begins a removal of up to {@code blocks} blocks. */
-  void startRemoval(int rank, StorageTier from, int blocks) {
-    if (!accepts(Kind.REMOVAL, rank, from)) {
-      start(Kind.REMOVAL, rank, from);
+  /** Removes a block in a batch whose present event names {@code blocks} of them at most. */
+  void addRemoved(int rank, StorageTier from, long blockHash, boolean isFirst, int blocks) {
+    if (isFirst) {
+      if (!accepts(Kind.REMOVAL, rank, from)) {
+        start(Kind.REMOVAL, rank, from);
+      }
+      reserve(blocks);
     }
-    reserve(blocks);
-  }
-
-  void addRemoved(long blockHash) {
     blockHashes[count++] = blockHash;
   }
 
