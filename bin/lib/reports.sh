@@ -106,6 +106,7 @@ golden_run() {
     "$cases/radix-tree.json" "$cases/concurrent-tree.json" \
     "$shared"/data/golden/engine-frames "$shared"/data/golden/wire/engine-raw "$shared"/data/golden/wire/engine-to-router \
     "$shared"/data/golden/wire/events-zmq "$shared"/data/golden/wire/events-nats "$shared"/data/golden/wire/recovery-query "$shared"/data/golden/wire/gap \
+    "$shared"/data/golden/services/indexer-[f-hmoprsxy]*.json "$shared"/data/golden/services/indexer-[elt][01]*.json \
     "$migration" >target/conformance.log 2>&1 </dev/null || status=$?
   printf 'golden cases: %s\n' "$(tail -n 1 target/conformance.log)"
   return "$status"

@@ -10,6 +10,7 @@ import io.dynamo4j.conformance.migration.MigrationReader;
 import io.dynamo4j.conformance.plane.EventPlaneReader;
 import io.dynamo4j.conformance.plane.RecoveryReader;
 import io.dynamo4j.conformance.selection.SelectionReader;
+import io.dynamo4j.conformance.service.IndexerServiceReader;
 import io.dynamo4j.conformance.tree.ConcurrentTreeReader;
 import io.dynamo4j.conformance.tree.RadixTreeReader;
 import java.util.List;
@@ -31,7 +32,8 @@ final class Readers {
         new EngineToRouterReader(),
         new EngineFramesReader(),
         new EventPlaneReader(),
-        new RecoveryReader());
+        new RecoveryReader(),
+        new IndexerServiceReader());
   }
 
   static List<NotOursRule> notOursRules() {

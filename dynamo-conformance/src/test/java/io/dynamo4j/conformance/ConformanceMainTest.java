@@ -52,6 +52,8 @@ class ConformanceMainTest {
     arguments.add(SharedData.golden("core/concurrent-tree.json").toString());
     arguments.add(SharedData.golden("engine-frames").toString());
     arguments.add(SharedData.golden("wire/engine-to-router").toString());
+    arguments.add(
+        SharedData.golden("services/indexer-s10-double-store-one-remove.json").toString());
     arguments.add(SharedData.golden("migration").toString());
 
     int code = run(arguments.toArray(String[]::new));

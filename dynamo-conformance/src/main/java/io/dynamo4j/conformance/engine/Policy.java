@@ -13,6 +13,8 @@ enum Policy {
   ZERO_PARENT("engine-readable-events-count"),
   /** Stores are not joined into one that names a block twice, as that would be refused. */
   JOIN_NAMES_BLOCKS_ONCE("engine-readable-events-count"),
+  /** A removal takes one of the copies that stores have counted. */
+  COPIES_COUNT("engine-copies-are-counted"),
   /** A salt that is nested or unmarked is a namespace. */
   UNDECLARED_SALTS("engine-blocks-never-collide"),
   /** Media in keys beside the tokens enter the hash. */

@@ -263,7 +263,8 @@ final class ReferenceNormalizer {
     List<String> blocks = new ArrayList<>();
     for (long hash : event.hashes()) {
       String key = dpRank + "/" + tier + "/" + hash;
-      int left = copies.getOrDefault(key, 1) - 1;
+      boolean isCounted = policies.contains(Policy.COPIES_COUNT);
+      int left = isCounted ? copies.getOrDefault(key, 1) - 1 : 0;
       if (left > 0) {
         copies.put(key, left);
       } else {

@@ -7,4 +7,4 @@ package io.dynamo4j.conformance.tree;
  * @param local hash of its content
  * @param external the engine's own hash
  */
-record Block(long local, long external) {}
+public record Block(long local, long external) {}

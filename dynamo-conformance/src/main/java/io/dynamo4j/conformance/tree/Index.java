@@ -7,7 +7,7 @@ import java.util.SortedMap;
 import org.jspecify.annotations.Nullable;
 
 /** What every index of a scenario does. */
-interface Index {
+public interface Index {
 
   /**
    * Stores blocks.

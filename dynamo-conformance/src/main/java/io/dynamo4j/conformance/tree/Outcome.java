@@ -4,7 +4,7 @@ package io.dynamo4j.conformance.tree;
 import io.dynamo4j.conformance.MalformedCaseException;
 
 /** How one step ended, as far as the peer tells. */
-enum Outcome {
+public enum Outcome {
   OK,
   PARENT_NOT_FOUND,
   SELF_REFERENCE,

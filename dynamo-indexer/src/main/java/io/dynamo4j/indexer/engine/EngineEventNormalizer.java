@@ -131,7 +131,8 @@ public final class EngineEventNormalizer {
   }
 
   private @Nullable RankState stateOf(int dpRank) {
-    if (Integer.compareUnsigned(dpRank - settings.dpStart, settings.dpSize) >= 0) {
+    if (settings.dpSize > 0
+        && Integer.compareUnsigned(dpRank - settings.dpStart, settings.dpSize) >= 0) {
       return null;
     }
     RankState rank = ranks.get(Integer.toUnsignedLong(dpRank));

@@ -15,7 +15,10 @@ public final class EngineEventNormalizerBuilder {
   final LongObjectMap<String> adapters = LongObjectMap.create(0);
   int dpRank;
   int dpStart;
-  int dpSize = -1;
+
+  /** 0 for ranks that nobody declares. */
+  int dpSize;
+
   int maxBlocks = DEFAULT_MAX_BLOCKS;
   long seed;
   BlockContents contents = BlockContents.withoutImageToken();

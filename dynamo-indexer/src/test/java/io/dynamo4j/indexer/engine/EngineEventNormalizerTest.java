@@ -349,6 +349,12 @@ class EngineEventNormalizerTest {
   }
 
   @Test
+  void shouldTakeNoticeOfAnyRankUnlessSomeAreDeclared() {
+    assertThat(normalizer.normalize(batchOfRank(-1, stored(nil(), 1))).get(0).worker().dpRank())
+        .isEqualTo(-1);
+  }
+
+  @Test
   void shouldRefuseMoreBlocksThanAllowed() {
     EngineEventNormalizer small = EngineEventNormalizer.builder(7, BLOCK).maxBlocks(3).build();
     assertThat(small.normalize(batch(stored(nil(), 1, 2), stored(2, 3, 4)))).hasSize(1);

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.dynamo4j.conformance.service;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.dynamo4j.conformance.Fields;
+import io.dynamo4j.conformance.MalformedCaseException;
+import io.dynamo4j.conformance.Replay;
+import io.dynamo4j.conformance.engine.EngineListener;
+import io.dynamo4j.conformance.engine.EngineReference;
+import io.dynamo4j.conformance.plane.PublishedEvent;
+import io.dynamo4j.conformance.tree.Indexes;
+import io.dynamo4j.core.hash.BlockHashOptions;
+import io.dynamo4j.core.hash.BlockHasher;
+import io.dynamo4j.core.model.WorkerWithDpRank;
+import io.dynamo4j.core.token.TokenSlice;
+import java.util.ArrayList;
+import java.util.HexFormat;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.TreeSet;
+
+/** Runs one case: every message goes to the listener of its rank, every query to all indexes. */
+final class IndexerServiceReplay {
+  private final Replay replay = Replay.create();
+  private final Map<String, EngineListener> listeners = new LinkedHashMap<>();
+  private final FedIndex ours = new FedIndex(Indexes.ours());
+  private final FedIndex right = new FedIndex(Indexes.exact());
+  private final FedIndex peer = new FedIndex(Indexes.peer());
+  private final FedIndex peerOnExact = new FedIndex(Indexes.exact());
+  private final Map<String, FedIndex> rightWithoutRule = new LinkedHashMap<>();
+  private int blockSize;
+
+  IndexerServiceReplay() {
+    for (String rule : EngineReference.rules()) {
+      rightWithoutRule.put(rule, new FedIndex(Indexes.exact()));
+    }
+  }
+
+  Replay result() {
+    return replay;
+  }
+
+  void register(JsonNode step) {
+    JsonNode body = Fields.required(step, "body");
+    if (step.path("status").asInt() != 201) {
+      return;
+    }
+    blockSize = Fields.integer(body, "block_size");
+    long workerId = Fields.bits(Fields.required(body, "instance_id"));
+    int dpRank = body.path("dp_rank").asInt();
+    String endpoint = Fields.text(body, "endpoint");
+    if (!endpoint.startsWith("PUB:")) {
+      throw new MalformedCaseException("endpoint is no publisher: endpoint=" + endpoint);
+    }
+    listeners.put(endpoint, new EngineListener(workerId, blockSize, dpRank));
+  }
+
+  void publish(JsonNode step) {
+    String endpoint = "PUB:" + step.path("worker").asText() + ":" + step.path("dp_rank").asText();
+    EngineListener listener = listeners.get(endpoint);
+    if (listener == null) {
+      return;
+    }
+    List<byte[]> frames = new ArrayList<>();
+    for (JsonNode frame : Fields.array(step, "frames_hex")) {
+      frames.add(HexFormat.of().parseHex(frame.asText()));
+    }
+    EngineListener.Heard heard = listener.hear(frames);
+    replay.same("events", heard.right(), heard.ours());
+    long workerId = listener.workerId();
+    ours.feed(workerId, heard.ours());
+    right.feed(workerId, heard.right());
+    peer.feed(workerId, heard.peer());
+    peerOnExact.feed(workerId, heard.peer());
+    rightWithoutRule.forEach(
+        (rule, index) ->
+            index.feed(workerId, heard.rightWithoutRule().getOrDefault(rule, List.of())));
+  }
+
+  /* --------------- Queries --------------- */
+
+  void query(JsonNode step) {
+    if (step.path("status").asInt() != 200) {
+      return;
+    }
+    JsonNode body = Fields.required(step, "body");
+    List<Long> locals = body.has("block_hashes") ? hashes(body) : hashesOfTokens(body);
+    SortedMap<WorkerWithDpRank, Integer> recorded = scores(step);
+    SortedMap<WorkerWithDpRank, Integer> expected = right.find(locals);
+    replay.same("scores of " + body, expected, ours.find(locals));
+    if (recorded.equals(expected)) {
+      return;
+    }
+    String text = "scores of " + body + ": recorded=" + recorded + ", ours=" + ours.find(locals);
+    if (!recorded.equals(peer.find(locals))) {
+      replay.fault(text + ", model of the peer=" + peer.find(locals));
+      return;
+    }
+    if (!recorded.equals(peerOnExact.find(locals))) {
+      replay.deviation(Indexes.SHARED_STATE, text);
+    }
+    rightWithoutRule.forEach(
+        (rule, index) -> {
+          if (!index.find(locals).equals(expected)) {
+            replay.deviation(rule, text);
+          }
+        });
+    if (replay.deviations().isEmpty()) {
+      replay.fault(text + " for no single reason");
+    }
+  }
+
+  private static List<Long> hashes(JsonNode body) {
+    List<Long> hashes = new ArrayList<>();
+    for (long hash : Fields.bitsArray(body, "block_hashes")) {
+      hashes.add(hash);
+    }
+    return hashes;
+  }
+
+  private List<Long> hashesOfTokens(JsonNode body) {
+    BlockHasher hasher =
+        BlockHasher.of(
+            BlockHashOptions.builder(blockSize)
+                .loraName(Fields.textOrEmpty(body, "lora_name"))
+                .cacheNamespace(Fields.textOrEmpty(body, "cache_salt"))
+                .build());
+    List<Long> hashes = new ArrayList<>();
+    for (long hash : hasher.hash(TokenSlice.wrap(Fields.tokens(body, "token_ids")))) {
+      hashes.add(hash);
+    }
+    return hashes;
+  }
+
+  /** Returns matched blocks; the service tells tokens. */
+  private SortedMap<WorkerWithDpRank, Integer> scores(JsonNode step) {
+    SortedMap<WorkerWithDpRank, Integer> scores = new TreeMap<>();
+    JsonNode workers = Fields.required(Fields.required(step, "response"), "scores");
+    workers
+        .fields()
+        .forEachRemaining(
+            worker ->
+                worker
+                    .getValue()
+                    .fields()
+                    .forEachRemaining(
+                        rank ->
+                            scores.put(
+                                new WorkerWithDpRank(
+                                    Long.parseUnsignedLong(worker.getKey()),
+                                    Integer.parseUnsignedInt(rank.getKey())),
+                                rank.getValue().asInt() / blockSize)));
+    return scores;
+  }
+
+  /* --------------- Dumps --------------- */
+
+  void dump(JsonNode step) {
+    Set<String> recorded = new TreeSet<>();
+    for (JsonNode partition : Fields.required(step, "response_filtered_to_model")) {
+      for (JsonNode event : Fields.array(partition, "events")) {
+        PublishedEvent stored = PublishedEvent.of(event);
+        if (!stored.tier().equals("device")) {
+          String prefix =
+              Long.toUnsignedString(Fields.bits(event.get("worker_id")))
+                  + "/"
+                  + stored.dpRank()
+                  + "/"
+                  + stored.tier()
+                  + "/";
+          stored.blocks().forEach(block -> recorded.add(prefix + block));
+        }
+      }
+    }
+    replay.same("blocks below the device", right.lowerBlocks(), ours.lowerBlocks());
+    if (!recorded.equals(ours.lowerBlocks())) {
+      String text =
+          "blocks below the device: recorded=" + recorded + ", ours=" + ours.lowerBlocks();
+      if (!recorded.equals(peer.lowerBlocks())) {
+        replay.fault(text);
+      }
+      rightWithoutRule.forEach(
+          (rule, index) -> {
+            if (!index.lowerBlocks().equals(right.lowerBlocks())) {
+              replay.deviation(rule, text);
+            }
+          });
+    }
+  }
+}

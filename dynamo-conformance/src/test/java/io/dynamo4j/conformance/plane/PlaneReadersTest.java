@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.dynamo4j.conformance.plane;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import com.fasterxml.jackson.databind.node.TextNode;
+import io.dynamo4j.conformance.CaseReader;
+import io.dynamo4j.core.testing.SharedData;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+
+class PlaneReadersTest {
+  private static final ObjectMapper JSON = new ObjectMapper();
+
+  private final CaseReader events = new EventPlaneReader();
+  private final CaseReader recovery = new RecoveryReader();
+
+  private static List<JsonNode> cases(String... folders) throws IOException {
+    List<JsonNode> cases = new ArrayList<>();
+    for (String folder : folders) {
+      try (Stream<Path> files = Files.list(SharedData.golden("wire/" + folder))) {
+        for (Path file : files.sorted().toList()) {
+          for (String line : Files.readAllLines(file)) {
+            cases.add(JSON.readTree(line));
+          }
+        }
+      }
+    }
+    return cases;
+  }
+
+  @Test
+  void shouldReadAndWriteBackEveryMessageOfTheEventPlane() throws IOException {
+    List<JsonNode> cases = cases("events-zmq", "events-nats");
+    for (JsonNode each : cases) {
+      assertThat(events.reads(each)).isTrue();
+      assertThat(events.replay(each).faults()).as(each.path("i").asText()).isEmpty();
+    }
+    assertThat(cases).hasSizeGreaterThan(1_400);
+  }
+
+  @Test
+  void shouldFailWhenARecordedEventOrSequenceIsChanged() throws IOException {
+    int changed = 0;
+    for (JsonNode each : cases("events-nats")) {
+      JsonNode event = each.at("/payload/0/event");
+      if (event instanceof ObjectNode object) {
+        object.set("event_id", TextNode.valueOf("4711"));
+        assertThat(events.replay(each).faults()).isNotEmpty();
+        changed++;
+      } else {
+        ((ObjectNode) each.get("envelope")).set("sequence", TextNode.valueOf("4711"));
+        assertThat(events.replay(each).faults()).isNotEmpty();
+      }
+    }
+    assertThat(changed).isGreaterThan(100);
+  }
+
+  @Test
+  void shouldReadEveryRecoveryAndFailWhenItIsChanged() throws IOException {
+    int changed = 0;
+    for (JsonNode each : cases("recovery-query", "gap")) {
+      assertThat(recovery.reads(each)).isTrue();
+      assertThat(recovery.replay(each).faults()).as(each.path("i").asText()).isEmpty();
+      for (JsonNode last : each.findParents("last_event_id")) {
+        ((ObjectNode) last).set("last_event_id", TextNode.valueOf("4711"));
+        assertThat(recovery.replay(each).faults()).isNotEmpty();
+        changed++;
+      }
+    }
+    assertThat(changed).isGreaterThan(70);
+  }
+}
