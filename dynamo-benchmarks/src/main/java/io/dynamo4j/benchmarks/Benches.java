@@ -7,6 +7,7 @@ import io.dynamo4j.benchmarks.index.IndexBench;
 import io.dynamo4j.benchmarks.migration.MigrationBench;
 import io.dynamo4j.benchmarks.soak.CoreSoakBench;
 import io.dynamo4j.benchmarks.soak.FleetSoak;
+import io.dynamo4j.benchmarks.soak.MigrationSoak;
 import io.dynamo4j.benchmarks.token.AccumulatorBench;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -32,6 +33,7 @@ final class Benches {
     List<Bench> all = new ArrayList<>(benchmarks());
     all.add(new CoreSoakBench());
     all.add(new FleetSoak());
+    all.add(new MigrationSoak());
     return Collections.unmodifiableList(all);
   }
 }

@@ -6,6 +6,7 @@ import io.dynamo4j.core.model.PreprocessedRequest;
 import io.dynamo4j.core.runtime.Environment;
 import io.dynamo4j.indexer.KvIndexer;
 import io.dynamo4j.kvrouter.ActiveBlockTracker;
+import io.dynamo4j.migration.ReplayAdapter;
 import io.dynamo4j.plane.EventPlane;
 import io.dynamo4j.plane.RequestDispatcher;
 import io.dynamo4j.plane.RequestPlane;
@@ -31,6 +32,12 @@ public interface FleetSeams {
   /** Between workers' events and the index. */
   default EventPlane events(EventPlane plane) {
     return plane;
+  }
+
+  /** Between the migrator and the tokens in requests and items. */
+  default ReplayAdapter<PreprocessedRequest, LLMEngineOutput> adapter(
+      ReplayAdapter<PreprocessedRequest, LLMEngineOutput> adapter) {
+    return adapter;
   }
 
   /** Between the migrator and the dispatcher. */

@@ -86,7 +86,7 @@ public final class SimulatedFleet {
     workers.forEach(SimulatedWorker::start);
     this.migrator =
         migratorOptions()
-            .adapter(ReplayAdapter.preprocessed())
+            .adapter(seams.adapter(ReplayAdapter.preprocessed()))
             .dispatcher(seams.dispatcher(dispatcher))
             .environment(gateway)
             .health(health)

@@ -101,6 +101,17 @@ public final class TokenChecker {
     return new TokenChecker(seed, prompt, maxTokens, eosInterval);
   }
 
+  /** Returns the first tokens of an answer, as any engine must generate them. */
+  public static int[] expectedTokens(long seed, TokenSlice prompt, int count) {
+    TokenChecker checker = create(seed, prompt, count);
+    int[] tokens = new int[count];
+    for (int i = 0; i < count; i++) {
+      tokens[i] = expected(checker.state);
+      checker.state = after(checker.state, tokens[i]);
+    }
+    return tokens;
+  }
+
   /** Judges the tokens of one item. */
   public void delivered(TokenSlice tokens) {
     for (int i = 0; i < tokens.length(); i++) {

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dynamo4j.simulation.scenario;
 
+import io.dynamo4j.core.model.LLMEngineOutput;
+import org.jspecify.annotations.Nullable;
+
 /** What the ledger knows of one dispatch of a request. */
 final class AttemptEntry {
   /** Marks that no worker was chosen. */
@@ -10,8 +13,14 @@ final class AttemptEntry {
   private int worker = NO_WORKER;
   private long lifeAtDispatch;
   private int tokens;
+  private boolean opened;
   private boolean lost;
+  private boolean givenUp;
+  private boolean ended;
+  private boolean move;
+  private boolean leftByMove;
   private boolean faulted;
+  private @Nullable LLMEngineOutput heldBack;
 
   AttemptEntry(int number) {
     this.number = number;
@@ -43,6 +52,52 @@ final class AttemptEntry {
     tokens += more;
   }
 
+  /** Returns whether its worker opened the stream. */
+  boolean isOpened() {
+    return opened;
+  }
+
+  void opened() {
+    opened = true;
+  }
+
+  /** Returns whether the migrator or the client cancelled it. */
+  boolean isGivenUp() {
+    return givenUp;
+  }
+
+  void givenUp() {
+    givenUp = true;
+  }
+
+  /** Returns whether it takes a healthy stream over from a draining worker. */
+  boolean isMove() {
+    return move;
+  }
+
+  void move() {
+    move = true;
+  }
+
+  /** Returns whether the request was moved away from it. */
+  boolean isLeftByMove() {
+    return leftByMove;
+  }
+
+  void leftByMove() {
+    leftByMove = true;
+    givenUp = true;
+  }
+
+  /** Returns whether it may still bring something. */
+  boolean isRunning() {
+    return !lost && !givenUp && !ended;
+  }
+
+  void ended() {
+    ended = true;
+  }
+
   /** Returns whether the attempt ended without an answer. */
   boolean isLost() {
     return lost;
@@ -50,6 +105,24 @@ final class AttemptEntry {
 
   void lost() {
     lost = true;
+  }
+
+  @Override
+  public String toString() {
+    String state = lost ? "lost" : leftByMove ? "left" : givenUp ? "given up" : "running";
+    return number + (move ? " (move)" : "") + " at " + worker + " " + state;
+  }
+
+  /** Keeps what a silent worker has and does not bring yet. */
+  void heldBack(LLMEngineOutput item) {
+    heldBack = item;
+  }
+
+  /** Returns what was held back, once. */
+  @Nullable LLMEngineOutput takeHeldBack() {
+    LLMEngineOutput item = heldBack;
+    heldBack = null;
+    return item;
   }
 
   /** Returns whether a fault was injected into this attempt. */

@@ -54,6 +54,19 @@ final class CheckedClient implements Flow.Subscriber<LLMEngineOutput> {
     subscription = given;
     ask();
     meetFaults();
+    faults
+        .find(FaultKinds.LEAVE, "r" + entry.request().number())
+        .ifPresent(fault -> lane.schedule(this::leave, (long) (fault.parameter() * 1e6)));
+  }
+
+  private void leave() {
+    if (entry.isOpen()) {
+      ledger.sometimes(
+          entry.deliveredTokens() == 0 ? "left before a token" : "left between tokens");
+      entry.cancelled();
+      subscription.cancel();
+      hand.expectNoMoreWork(entry);
+    }
   }
 
   private void ask() {
@@ -108,6 +121,15 @@ final class CheckedClient implements Flow.Subscriber<LLMEngineOutput> {
       hand.expectNoMoreWork(entry);
       return;
     }
+    if (faults.find(FaultKinds.THROW, trigger).isPresent() && entry.deliveredTokens() > 0) {
+      entry.cancelled();
+      ledger.sometimes("client threw");
+      hand.expectNoMoreWork(entry);
+      throw new PlantedThrow();
+    }
+    faults
+        .find(FaultKinds.DRAIN, trigger)
+        .ifPresent(fault -> hand.drainServing(entry, fault.parameter()));
     Optional<FaultSpec> crash = faults.find(FaultKinds.CRASH, trigger);
     crash.ifPresent(fault -> hand.crashServing(entry, fault.parameter()));
     faults
@@ -124,12 +146,22 @@ final class CheckedClient implements Flow.Subscriber<LLMEngineOutput> {
         failure instanceof DynamoException,
         Oracle.GAVE_UP,
         "untyped error: " + entry + ", failure=" + failure);
-    boolean budgetSpent = entry.attempts().size() > ledger.limit();
     ledger.check(
-        budgetSpent || !ledger.hasUntriedWorker(entry),
+        ledger.mayFail(entry) || !ledger.hasUntriedWorker(entry),
         Oracle.GAVE_UP,
         "gave up with a worker and an attempt left: " + entry + ", failure=" + failure);
-    ledger.sometimes(budgetSpent ? "budget spent" : "nobody left");
+    ledger.sometimes(reasonOfFailure());
+  }
+
+  private String reasonOfFailure() {
+    if (entry.isVetoed()) {
+      return "failed by a final error";
+    } else if (entry.request().pinnedPosition() != ScenarioRequest.NOT_PINNED) {
+      return "failed with its pinned worker";
+    } else if (entry.budgetedAttempts() > ledger.limit()) {
+      return "budget spent";
+    }
+    return ledger.mayFail(entry) ? "failed as not replayable" : "nobody left";
   }
 
   @Override
@@ -144,8 +176,18 @@ final class CheckedClient implements Flow.Subscriber<LLMEngineOutput> {
             + entry.deliveredTokens()
             + ", expected="
             + entry.request().outputTokens());
+    ledger.check(
+        entry.request().mayEndWith(finishReason),
+        Oracle.LENGTH,
+        "ended cleanly with the wrong reason: " + entry + ", reason=" + finishReason);
     checker.completed(finishReason);
     checkTokens();
+    if (finishReason == FinishReason.STOP) {
+      ledger.sometimes("stopped by a token");
+    }
+    if (entry.attempts().stream().anyMatch(AttemptEntry::isMove)) {
+      ledger.sometimes("moved and completed");
+    }
     if (entry.attempts().size() > 1) {
       ledger.sometimes("migrated and completed");
     }

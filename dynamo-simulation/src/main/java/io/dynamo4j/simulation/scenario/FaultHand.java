@@ -2,9 +2,11 @@
 package io.dynamo4j.simulation.scenario;
 
 import io.dynamo4j.core.model.FinishReason;
+import io.dynamo4j.migration.DrainResult;
 import io.dynamo4j.simulation.fleet.SimulatedWorker;
 import io.dynamo4j.testkit.engine.EngineListener;
 import io.dynamo4j.testkit.simulation.Simulation;
+import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.Map;
@@ -14,10 +16,12 @@ import org.jspecify.annotations.Nullable;
 /** Carries out faults that hit workers, and watches that engines stop when clients leave. */
 final class FaultHand {
   private static final long ONE_STEP_NANOS = 400_000_000;
+  private static final long RESTART_NANOS = 30_000_000;
 
   private final Simulation simulation;
   private final Ledger ledger;
   private final Set<String> running = new LinkedHashSet<>();
+  private final Set<String> preempted = new LinkedHashSet<>();
   private final Map<Integer, Long> frozenUntil = new LinkedHashMap<>();
 
   FaultHand(Simulation simulation, Ledger ledger) {
@@ -38,11 +42,61 @@ final class FaultHand {
       return;
     }
     ledger.sometimes("crashed");
+    if (preempted.removeIf(work -> work.endsWith("/" + worker.position()))) {
+      ledger.sometimes("preempted, then killed");
+    }
     running.removeIf(work -> work.endsWith("/" + worker.position()));
     worker.kill();
     if (downMillis >= 0) {
       simulation.controller().schedule(worker::start, (long) (downMillis * 1e6));
     }
+  }
+
+  /** Drains the worker that serves a request, then restarts it. */
+  void drainServing(RequestEntry entry, double withinMillis) {
+    simulation.controller().execute(() -> drain(entry, withinMillis));
+  }
+
+  private void drain(RequestEntry entry, double withinMillis) {
+    SimulatedWorker worker = serving(entry);
+    if (worker == null || ledger.isDraining(worker.position())) {
+      return;
+    }
+    int position = worker.position();
+    long life = worker.lifeNumber();
+    ledger.draining(position);
+    ledger.drainBegan();
+    ledger.sometimes("drained");
+    var unused =
+        ledger
+            .fleet()
+            .migrator()
+            .drain(
+                SimulatedWorker.workerId(position), Duration.ofNanos((long) (withinMillis * 1e6)))
+            .whenComplete(
+                (result, failure) ->
+                    simulation.controller().execute(() -> restart(worker, life, result)));
+  }
+
+  private void restart(SimulatedWorker worker, long life, DrainResult result) {
+    ledger.drainEnded();
+    ledger.sometimes(result.isEmpty() ? "drained in time" : "not drained in time");
+    if (result.moved() > 0) {
+      ledger.sometimes("moved from a draining worker");
+    }
+    if (worker.isAlive() && worker.lifeNumber() == life) {
+      running.removeIf(work -> work.endsWith("/" + worker.position()));
+      worker.kill();
+    }
+    simulation
+        .controller()
+        .schedule(
+            () -> {
+              ledger.fleet().health().undrain(SimulatedWorker.workerId(worker.position()));
+              ledger.drained(worker.position());
+              worker.start();
+            },
+            RESTART_NANOS);
   }
 
   /** Freezes the worker that serves a request. */
@@ -104,11 +158,13 @@ final class FaultHand {
       @Override
       public void preempted(String requestId, int generatedTokens, long nanos) {
         ledger.sometimes("preempted");
+        preempted.add(requestId + "/" + position);
       }
 
       @Override
       public void finished(String requestId, FinishReason reason, int generatedTokens, long nanos) {
         running.remove(requestId + "/" + position);
+        preempted.remove(requestId + "/" + position);
       }
     };
   }

@@ -15,10 +15,19 @@ final class FaultKinds {
    */
   static final String CRASH = "crash";
 
-  /** The attempt's connection is refused. */
+  /** The attempt is refused, with the error of {@link FaultErrors} that {@code parameter} names. */
   static final String REFUSE = "refuse";
 
-  /** The attempt's stream breaks with a typed error. */
+  /** The attempt is taken and never answered. */
+  static final String MUTE = "mute";
+
+  /** The attempt's stream falls silent; what was held back comes once it is given up. */
+  static final String HANG = "hang";
+
+  /** Everything that the attempt brings comes {@code parameter} milliseconds late. */
+  static final String LAG = "lag";
+
+  /** The attempt's stream breaks, with the error of {@link FaultErrors} as well. */
   static final String BREAK = "break";
 
   /** The attempt's stream ends in order but without a finish reason. */
@@ -29,6 +38,18 @@ final class FaultKinds {
 
   /** The client leaves. */
   static final String CANCEL = "cancel";
+
+  /** The client leaves {@code parameter} milliseconds after it came. */
+  static final String LEAVE = "leave";
+
+  /** The client throws at the item that brings its token. */
+  static final String THROW = "throw";
+
+  /**
+   * The worker that serves the request is drained within {@code parameter} milliseconds, then
+   * restarted.
+   */
+  static final String DRAIN = "drain";
 
   /** The client takes {@code parameter} items at a time. */
   static final String WINDOW = "window";
@@ -51,12 +72,24 @@ final class FaultKinds {
     return new FaultSpec(CRASH, atToken(request, tokens), "serving", downMillis);
   }
 
-  static FaultSpec refuse(int request, int attempt) {
-    return new FaultSpec(REFUSE, attempt(request, attempt), "dispatch", 0);
+  static FaultSpec refuse(int request, int attempt, int error) {
+    return new FaultSpec(REFUSE, attempt(request, attempt), "dispatch", error);
   }
 
-  static FaultSpec breakStream(int request, int attempt, int tokens) {
-    return new FaultSpec(BREAK, attemptAtToken(request, attempt, tokens), "stream", 0);
+  static FaultSpec mute(int request, int attempt) {
+    return new FaultSpec(MUTE, attempt(request, attempt), "dispatch", 0);
+  }
+
+  static FaultSpec hang(int request, int attempt, int tokens) {
+    return new FaultSpec(HANG, attemptAtToken(request, attempt, tokens), "stream", 0);
+  }
+
+  static FaultSpec lag(int request, int attempt, double millis) {
+    return new FaultSpec(LAG, attempt(request, attempt), "stream", millis);
+  }
+
+  static FaultSpec breakStream(int request, int attempt, int tokens, int error) {
+    return new FaultSpec(BREAK, attemptAtToken(request, attempt, tokens), "stream", error);
   }
 
   static FaultSpec truncate(int request, int attempt, int tokens) {
@@ -69,6 +102,18 @@ final class FaultKinds {
 
   static FaultSpec cancel(int request, int tokens) {
     return new FaultSpec(CANCEL, atToken(request, tokens), "client", 0);
+  }
+
+  static FaultSpec leave(int request, double millis) {
+    return new FaultSpec(LEAVE, "r" + request, "client", millis);
+  }
+
+  static FaultSpec throwing(int request, int tokens) {
+    return new FaultSpec(THROW, atToken(request, tokens), "client", 0);
+  }
+
+  static FaultSpec drain(int request, int tokens, double withinMillis) {
+    return new FaultSpec(DRAIN, atToken(request, tokens), "serving", withinMillis);
   }
 
   static FaultSpec window(int request, int items) {

@@ -2,39 +2,45 @@
 package io.dynamo4j.simulation.scenario;
 
 import io.dynamo4j.core.model.DynamoException;
-import io.dynamo4j.core.model.ErrorType;
 import io.dynamo4j.core.model.LLMEngineOutput;
 import io.dynamo4j.core.model.PreprocessedRequest;
+import io.dynamo4j.core.runtime.Scheduler;
 import io.dynamo4j.plane.Attempt;
 import io.dynamo4j.plane.RequestHandler;
 import io.dynamo4j.plane.RequestPlane;
 import io.dynamo4j.plane.ResponseStream;
 import io.dynamo4j.plane.ServedEndpoint;
 import io.dynamo4j.plane.WorkerInstance;
+import io.dynamo4j.testkit.search.FaultSpec;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.Flow;
 
-/** A request plane on which single attempts are refused, broken or cut short. */
+/** A request plane on which single attempts are refused, ignored, delayed, broken or cut short. */
 final class FaultingRequestPlane implements RequestPlane<PreprocessedRequest, LLMEngineOutput> {
   private final RequestPlane<PreprocessedRequest, LLMEngineOutput> delegate;
   private final FaultBook faults;
   private final Ledger ledger;
   private final boolean booked;
+  private final Scheduler network;
 
   /**
    * Wraps a plane.
    *
    * @param booked whether every request must be booked when it is sent
+   * @param network where delayed signals wait
    */
   FaultingRequestPlane(
       RequestPlane<PreprocessedRequest, LLMEngineOutput> delegate,
       FaultBook faults,
       Ledger ledger,
-      boolean booked) {
+      boolean booked,
+      Scheduler network) {
     this.delegate = delegate;
     this.faults = faults;
     this.ledger = ledger;
     this.booked = booked;
+    this.network = network;
   }
 
   @Override
@@ -49,23 +55,43 @@ final class FaultingRequestPlane implements RequestPlane<PreprocessedRequest, LL
       Attempt attempt,
       Flow.Subscriber<? super LLMEngineOutput> subscriber) {
     ledger.check(
-        !booked || ledger.isBooked(attempt.requestId()),
+        !booked || ledger.isBooked(attempt.requestId(), attempt.number()),
         Oracle.BOOKING,
         "sent without a booking: request=" + attempt.requestId());
     int request = Integer.parseInt(attempt.requestId());
-    if (faults.find(FaultKinds.REFUSE, FaultKinds.attempt(request, attempt.number())).isPresent()) {
+    String trigger = FaultKinds.attempt(request, attempt.number());
+    Optional<FaultSpec> refusal = faults.find(FaultKinds.REFUSE, trigger);
+    if (refusal.isPresent()) {
       entry(attempt).faulted();
       ledger.sometimes("refused");
-      attempt.lane().execute(() -> refuse(subscriber));
-      return;
-    }
-    int breakAt = faults.cutOf(FaultKinds.BREAK, request, attempt.number());
-    int truncateAt = faults.cutOf(FaultKinds.TRUNCATE, request, attempt.number());
-    if (breakAt < 0 && truncateAt < 0) {
-      stream.subscribe(subscriber);
+      DynamoException error = FaultErrors.refusal(refusal.get().parameter());
+      attempt.lane().execute(() -> refuse(subscriber, error));
+    } else if (faults.find(FaultKinds.MUTE, trigger).isPresent()) {
+      entry(attempt).faulted();
+      ledger.sometimes("never answered");
+      attempt.lane().execute(() -> subscriber.onSubscribe(new Ignoring()));
     } else {
-      stream.subscribe(new Cutter(subscriber, entry(attempt), breakAt, truncateAt));
+      stream.subscribe(lagging(cut(subscriber, attempt, request), attempt, trigger));
     }
+  }
+
+  private Flow.Subscriber<? super LLMEngineOutput> cut(
+      Flow.Subscriber<? super LLMEngineOutput> subscriber, Attempt attempt, int request) {
+    Optional<FaultSpec> cut = faults.firstCut(request, attempt.number());
+    return cut.isEmpty()
+        ? subscriber
+        : new CutStream(subscriber, ledger, entry(attempt), cut.get());
+  }
+
+  private Flow.Subscriber<? super LLMEngineOutput> lagging(
+      Flow.Subscriber<? super LLMEngineOutput> subscriber, Attempt attempt, String trigger) {
+    Optional<FaultSpec> lag = faults.find(FaultKinds.LAG, trigger);
+    if (lag.isEmpty()) {
+      return subscriber;
+    }
+    ledger.sometimes("slow worker");
+    long nanos = (long) (lag.get().parameter() * 1e6);
+    return new LaggingStream(subscriber, attempt.lane(), network, nanos);
   }
 
   private AttemptEntry entry(Attempt attempt) {
@@ -73,9 +99,10 @@ final class FaultingRequestPlane implements RequestPlane<PreprocessedRequest, LL
     return attempts.get(attempts.size() - 1);
   }
 
-  private static void refuse(Flow.Subscriber<? super LLMEngineOutput> subscriber) {
+  private static void refuse(
+      Flow.Subscriber<? super LLMEngineOutput> subscriber, DynamoException error) {
     subscriber.onSubscribe(new Ignoring());
-    subscriber.onError(new DynamoException(ErrorType.CANNOT_CONNECT, "refused by the scenario"));
+    subscriber.onError(error);
   }
 
   @Override
@@ -96,75 +123,5 @@ final class FaultingRequestPlane implements RequestPlane<PreprocessedRequest, LL
 
     @Override
     public void cancel() {}
-  }
-
-  /** Passes a stream on until its cut. */
-  private final class Cutter implements Flow.Subscriber<LLMEngineOutput> {
-    private final Flow.Subscriber<? super LLMEngineOutput> downstream;
-    private final AttemptEntry attempt;
-    private final int breakAt;
-    private final int truncateAt;
-    private Flow.Subscription upstream = NoSubscription.INSTANCE;
-    private int tokens;
-    private boolean cut;
-
-    Cutter(
-        Flow.Subscriber<? super LLMEngineOutput> downstream,
-        AttemptEntry attempt,
-        int breakAt,
-        int truncateAt) {
-      this.downstream = downstream;
-      this.attempt = attempt;
-      this.breakAt = breakAt;
-      this.truncateAt = truncateAt;
-    }
-
-    @Override
-    public void onSubscribe(Flow.Subscription subscription) {
-      upstream = subscription;
-      downstream.onSubscribe(subscription);
-    }
-
-    @Override
-    public void onNext(LLMEngineOutput item) {
-      if (cut) {
-        return;
-      }
-      if (tokens == breakAt) {
-        cut("broken at " + position());
-        downstream.onError(new DynamoException(ErrorType.STREAM_INCOMPLETE, "cut by the scenario"));
-      } else if (tokens == truncateAt) {
-        cut("truncated at " + position());
-        downstream.onComplete();
-      } else {
-        tokens += item.tokenIds().length();
-        downstream.onNext(item);
-      }
-    }
-
-    private String position() {
-      return tokens == 0 ? "the first token" : "a later token";
-    }
-
-    private void cut(String fact) {
-      cut = true;
-      attempt.faulted();
-      ledger.sometimes(fact);
-      upstream.cancel();
-    }
-
-    @Override
-    public void onError(Throwable failure) {
-      if (!cut) {
-        downstream.onError(failure);
-      }
-    }
-
-    @Override
-    public void onComplete() {
-      if (!cut) {
-        downstream.onComplete();
-      }
-    }
   }
 }

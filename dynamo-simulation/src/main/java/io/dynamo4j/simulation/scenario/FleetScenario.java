@@ -10,11 +10,12 @@ import io.dynamo4j.testkit.search.ScenarioSpec;
 import io.dynamo4j.testkit.simulation.Mode;
 import io.dynamo4j.testkit.simulation.Simulation;
 import io.dynamo4j.testkit.simulation.SimulationFailure;
+import java.util.function.LongFunction;
 import org.jspecify.annotations.Nullable;
 
 /** Plays one scenario of a whole fleet and judges it after every signal and at rest. */
 public final class FleetScenario implements ScenarioRunner {
-  private final FleetSeams seams;
+  private final LongFunction<FleetSeams> seams;
   private final int extraMigrations;
 
   /** Makes the scenario of the library as it is. */
@@ -29,6 +30,16 @@ public final class FleetScenario implements ScenarioRunner {
    * @param extraMigrations added to the migrator's limit, unknown to the ledger
    */
   public FleetScenario(FleetSeams seams, int extraMigrations) {
+    this(limit -> seams, extraMigrations);
+  }
+
+  /**
+   * Makes a scenario with something planted that knows the limit of migrations.
+   *
+   * @param seams makes, for each run, what stands on the client's side of ledger and faults
+   * @param extraMigrations added to the migrator's limit, unknown to the ledger
+   */
+  public FleetScenario(LongFunction<FleetSeams> seams, int extraMigrations) {
     this.seams = seams;
     this.extraMigrations = extraMigrations;
   }
@@ -37,7 +48,7 @@ public final class FleetScenario implements ScenarioRunner {
   public RunOutcome run(ScenarioSpec spec) {
     Simulation simulation = Simulation.builder().seed(spec.seed()).mode(Mode.RANDOM_TIES).build();
     FleetConfig fleetConfig = ScenarioSettings.fleet(spec);
-    Ledger ledger = new Ledger(fleetConfig.migrationLimit());
+    Ledger ledger = new Ledger(fleetConfig.migrationLimit(), fleetConfig.migrationMaxSeqLen());
     try {
       play(spec, simulation, fleetConfig, ledger);
     } catch (SimulationFailure failure) {
@@ -62,7 +73,12 @@ public final class FleetScenario implements ScenarioRunner {
         new SimulatedFleet(
             simulation,
             planted,
-            new LedgerSeams(seams, ledger, faults, fleetConfig.policy()),
+            new LedgerSeams(
+                seams.apply(fleetConfig.migrationLimit()),
+                ledger,
+                faults,
+                fleetConfig.policy(),
+                simulation.controller()),
             hand::watch,
             event -> {});
     ledger.watch(fleet);
@@ -77,6 +93,11 @@ public final class FleetScenario implements ScenarioRunner {
     }
     simulation.run();
     new Quiescence(ledger).check();
+    ledger.count(RareStates.STREAMS, spec.requests());
+    for (RequestEntry entry : ledger.requests()) {
+      ledger.count(RareStates.TOKENS, entry.deliveredTokens());
+      ledger.count(RareStates.ATTEMPTS, entry.attempts().size());
+    }
   }
 
   private static void arrive(

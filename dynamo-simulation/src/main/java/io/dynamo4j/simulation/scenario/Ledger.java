@@ -2,6 +2,7 @@
 package io.dynamo4j.simulation.scenario;
 
 import io.dynamo4j.kvrouter.Booking;
+import io.dynamo4j.kvrouter.BookingKey;
 import io.dynamo4j.simulation.fleet.SimulatedFleet;
 import io.dynamo4j.simulation.fleet.SimulatedWorker;
 import java.util.LinkedHashMap;
@@ -20,13 +21,17 @@ final class Ledger {
   private final Map<String, Booking> bookings = new LinkedHashMap<>();
   private final Set<String> goneWithWorker = new LinkedHashSet<>();
   private final SortedMap<String, Long> facts = new TreeMap<>();
+  private final Set<Integer> draining = new LinkedHashSet<>();
   private final long limit;
+  private final long maxSeqLen;
   private int liveTimers;
+  private int openDrains;
   private @Nullable OracleViolation violation;
   private @Nullable SimulatedFleet fleet;
 
-  Ledger(long limit) {
+  Ledger(long limit, long maxSeqLen) {
     this.limit = limit;
+    this.maxSeqLen = maxSeqLen;
   }
 
   /** Ends the run unless {@code holds}, even if what this throws is swallowed on the way. */
@@ -91,6 +96,11 @@ final class Ledger {
     facts.merge(fact, 1L, Long::sum);
   }
 
+  /** Adds to what a search reports as a sum. */
+  void count(String fact, long times) {
+    facts.merge(fact, times, Long::sum);
+  }
+
   SortedMap<String, Long> facts() {
     return facts;
   }
@@ -105,7 +115,34 @@ final class Ledger {
   boolean hasUntriedWorker(RequestEntry entry) {
     List<SimulatedWorker> workers = fleet().workers();
     return workers.stream()
-        .anyMatch(worker -> worker.isAlive() && !entry.failedOn(worker.position()));
+        .anyMatch(
+            worker ->
+                worker.isAlive()
+                    && !isDraining(worker.position())
+                    && !entry.triedOn(worker.position()));
+  }
+
+  void draining(int position) {
+    draining.add(position);
+  }
+
+  void drained(int position) {
+    draining.remove(position);
+  }
+
+  /** Returns whether the worker at a position is being drained. */
+  boolean isDraining(int position) {
+    return draining.contains(position);
+  }
+
+  /** Returns whether a request's failure may reach its client although workers are left. */
+  boolean mayFail(RequestEntry entry) {
+    ScenarioRequest request = entry.request();
+    boolean outgrown = request.prompt().length + entry.deliveredTokens() > maxSeqLen;
+    return entry.budgetedAttempts() > limit
+        || entry.isVetoed()
+        || request.pinnedPosition() != ScenarioRequest.NOT_PINNED
+        || (entry.hasOpened() && (request.hasGrammar() || outgrown));
   }
 
   /* --------------- Bookings --------------- */
@@ -134,9 +171,8 @@ final class Ledger {
     return goneWithWorker.contains(booking.key().toString());
   }
 
-  boolean isBooked(String requestId) {
-    return bookings.values().stream()
-        .anyMatch(booking -> booking.key().requestId().equals(requestId));
+  boolean isBooked(String requestId, int attempt) {
+    return bookings.containsKey(new BookingKey(requestId, attempt).toString());
   }
 
   int bookingCount() {
@@ -157,11 +193,22 @@ final class Ledger {
     return liveTimers;
   }
 
-  /** A request arms one timer at a time, and takes it along when it ends. */
+  void drainBegan() {
+    openDrains++;
+  }
+
+  void drainEnded() {
+    openDrains--;
+  }
+
+  /**
+   * A request arms one timer at a time, and takes it along when it ends; a drain has one for its
+   * deadline and one for another try.
+   */
   void checkTimers() {
     long open = requests.values().stream().filter(RequestEntry::isOpen).count();
     check(
-        liveTimers <= open,
+        liveTimers <= open + 2L * openDrains,
         Oracle.TIMER,
         "more timers than open requests: timers=" + liveTimers + ", requests=" + open);
   }

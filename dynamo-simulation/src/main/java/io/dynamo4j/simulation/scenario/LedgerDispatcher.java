@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dynamo4j.simulation.scenario;
 
-import io.dynamo4j.core.model.DynamoException;
-import io.dynamo4j.core.model.ErrorType;
 import io.dynamo4j.core.model.LLMEngineOutput;
 import io.dynamo4j.core.model.PreprocessedRequest;
 import io.dynamo4j.core.model.WorkerWithDpRank;
@@ -35,16 +33,18 @@ final class LedgerDispatcher implements RequestDispatcher<PreprocessedRequest, L
       Flow.Subscriber<? super LLMEngineOutput> subscriber) {
     RequestEntry entry = ledger.request(attempt.requestId());
     AttemptEntry dispatched = new AttemptEntry(attempt.number());
+    checkOthers(entry, dispatched);
+    noteRareStates(entry, dispatched);
     entry.attempts().add(dispatched);
     ledger.check(
-        entry.attempts().size() <= ledger.limit() + 1,
+        entry.budgetedAttempts() <= ledger.limit() + 1,
         Oracle.BUDGET,
-        "dispatched too often: " + entry + ", dispatches=" + entry.attempts().size());
+        "dispatched too often: " + entry + ", dispatches=" + entry.budgetedAttempts());
     ledger.check(
         !entry.isEnded() && !entry.isCancelled(),
         Oracle.BUDGET,
         "dispatched after its end: " + entry);
-    long remaining = (long) entry.request().outputTokens() - entry.deliveredTokens();
+    long remaining = (long) entry.request().maxTokens() - entry.deliveredTokens();
     ledger.check(
         request.stopConditions().maxTokens() == remaining,
         Oracle.LENGTH,
@@ -61,7 +61,39 @@ final class LedgerDispatcher implements RequestDispatcher<PreprocessedRequest, L
             .deadlineNanos(attempt.deadlineNanos())
             .listener(new Observer(entry, dispatched, attempt))
             .build();
-    delegate.dispatch(request, observed).subscribe(new Judge(entry, dispatched, subscriber));
+    delegate
+        .dispatch(request, observed)
+        .subscribe(new AttemptJudge(ledger, entry, dispatched, attempt.lane(), subscriber));
+  }
+
+  private void noteRareStates(RequestEntry entry, AttemptEntry dispatched) {
+    if (entry.attempts().isEmpty() || dispatched.isMove()) {
+      return;
+    }
+    if (entry.deliveredTokens() == 0 && entry.hasOpened()) {
+      ledger.sometimes("migrated before the first token");
+    } else if (entry.deliveredTokens() == entry.request().outputTokens() - 1) {
+      ledger.sometimes("migrated before the last token");
+    }
+  }
+
+  /** One attempt runs at a time, but for a draining worker's; what has ended holds no booking. */
+  private void checkOthers(RequestEntry entry, AttemptEntry dispatched) {
+    for (AttemptEntry other : entry.attempts()) {
+      if (!other.isRunning()) {
+        ledger.check(
+            other.worker() == AttemptEntry.NO_WORKER
+                || !ledger.isBooked(entry.id(), other.number()),
+            Oracle.BOOKING,
+            "dispatched while an ended attempt is booked: " + entry);
+        continue;
+      }
+      ledger.check(
+          other.worker() != AttemptEntry.NO_WORKER && ledger.isDraining(other.worker()),
+          Oracle.BUDGET,
+          "dispatched beside an attempt that runs: " + entry);
+      dispatched.move();
+    }
   }
 
   /** Judges the choice of a worker and passes it on. */
@@ -88,121 +120,28 @@ final class LedgerDispatcher implements RequestDispatcher<PreprocessedRequest, L
           worker.isAlive() || !untriedLeft,
           Oracle.EXCLUSION,
           "sent to a worker known to be dead: " + entry + ", worker=" + chosen);
+      int pinned = entry.request().pinnedPosition();
+      ledger.check(
+          pinned == ScenarioRequest.NOT_PINNED || pinned == worker.position(),
+          Oracle.EXCLUSION,
+          "sent to another worker than the pinned one: " + entry + ", worker=" + chosen);
+      ledger.check(
+          !ledger.isDraining(worker.position()),
+          Oracle.EXCLUSION,
+          "sent to a draining worker: " + entry + ", worker=" + chosen);
       dispatched.chosen(worker.position(), worker.lifeNumber());
       attempt.workerChosen(chosen);
     }
 
     @Override
+    public void requestAcknowledged() {
+      attempt.requestAcknowledged();
+    }
+
+    @Override
     public void streamOpened() {
+      dispatched.opened();
       attempt.streamOpened();
-    }
-  }
-
-  /** Judges the signals of one attempt and passes them on. */
-  private final class Judge implements Flow.Subscriber<LLMEngineOutput>, Flow.Subscription {
-    private final RequestEntry entry;
-    private final AttemptEntry attempt;
-    private final Flow.Subscriber<? super LLMEngineOutput> downstream;
-    private final long deliveredBefore;
-    private Flow.Subscription upstream = NoSubscription.INSTANCE;
-    private long requested;
-    private boolean ended;
-
-    Judge(
-        RequestEntry entry,
-        AttemptEntry attempt,
-        Flow.Subscriber<? super LLMEngineOutput> downstream) {
-      this.entry = entry;
-      this.attempt = attempt;
-      this.downstream = downstream;
-      this.deliveredBefore = entry.deliveredItems();
-    }
-
-    @Override
-    public void onSubscribe(Flow.Subscription subscription) {
-      upstream = subscription;
-      downstream.onSubscribe(this);
-    }
-
-    @Override
-    public void request(long items) {
-      requested = requested + items < 0 ? Long.MAX_VALUE : requested + items;
-      ledger.check(
-          requested == Long.MAX_VALUE
-              ? entry.requestedItems() == Long.MAX_VALUE
-              : deliveredBefore + requested <= entry.requestedItems(),
-          Oracle.DEMAND,
-          "asked for more than the client has: "
-              + entry
-              + ", asked="
-              + requested
-              + ", client="
-              + entry.requestedItems());
-      upstream.request(items);
-    }
-
-    @Override
-    public void cancel() {
-      upstream.cancel();
-    }
-
-    @Override
-    public void onNext(LLMEngineOutput item) {
-      ledger.check(!ended, Oracle.TERMINAL, "attempt signalled after its end: " + entry);
-      attempt.brought(item.tokenIds().length());
-      downstream.onNext(item);
-    }
-
-    @Override
-    public void onError(Throwable failure) {
-      end();
-      attempt.lost();
-      explain(failure);
-      downstream.onError(failure);
-    }
-
-    @Override
-    public void onComplete() {
-      end();
-      if (attempt.tokens() < remaining()) {
-        attempt.lost();
-        ledger.check(
-            attempt.isFaulted(),
-            Oracle.UNEXPLAINED_LOSS,
-            "attempt ended early without a fault: " + entry);
-      }
-      downstream.onComplete();
-    }
-
-    private int remaining() {
-      int others =
-          entry.attempts().stream().filter(a -> a != attempt).mapToInt(AttemptEntry::tokens).sum();
-      return entry.request().outputTokens() - others;
-    }
-
-    private void end() {
-      ledger.check(!ended, Oracle.TERMINAL, "attempt ended twice: " + entry);
-      ended = true;
-      ledger.check(
-          !ledger.isBooked(Integer.toString(entry.request().number())),
-          Oracle.BOOKING,
-          "booking outlives its attempt: " + entry);
-    }
-
-    /** A lost attempt must have met a fault, or a bug repairs itself unseen. */
-    private void explain(Throwable failure) {
-      if (attempt.isFaulted()) {
-        return;
-      }
-      boolean nobodyLeft =
-          failure instanceof DynamoException typed
-              && typed.errorType() == ErrorType.UNAVAILABLE
-              && !ledger.hasUntriedWorker(entry);
-      boolean died = attempt.worker() != AttemptEntry.NO_WORKER && !ledger.livedThrough(attempt);
-      ledger.check(
-          nobodyLeft || died,
-          Oracle.UNEXPLAINED_LOSS,
-          "attempt lost without a fault: " + entry + ", failure=" + failure);
     }
   }
 }

@@ -4,8 +4,10 @@ package io.dynamo4j.simulation.scenario;
 import io.dynamo4j.core.model.LLMEngineOutput;
 import io.dynamo4j.core.model.PreprocessedRequest;
 import io.dynamo4j.core.runtime.Environment;
+import io.dynamo4j.core.runtime.Scheduler;
 import io.dynamo4j.indexer.KvIndexer;
 import io.dynamo4j.kvrouter.ActiveBlockTracker;
+import io.dynamo4j.migration.ReplayAdapter;
 import io.dynamo4j.plane.EventPlane;
 import io.dynamo4j.plane.RequestDispatcher;
 import io.dynamo4j.plane.RequestPlane;
@@ -22,12 +24,15 @@ final class LedgerSeams implements FleetSeams {
   private final Ledger ledger;
   private final FaultBook faults;
   private final FleetPolicy policy;
+  private final Scheduler network;
 
-  LedgerSeams(FleetSeams outer, Ledger ledger, FaultBook faults, FleetPolicy policy) {
+  LedgerSeams(
+      FleetSeams outer, Ledger ledger, FaultBook faults, FleetPolicy policy, Scheduler network) {
     this.outer = outer;
     this.ledger = ledger;
     this.faults = faults;
     this.policy = policy;
+    this.network = network;
   }
 
   @Override
@@ -43,12 +48,18 @@ final class LedgerSeams implements FleetSeams {
   public RequestPlane<PreprocessedRequest, LLMEngineOutput> requests(
       RequestPlane<PreprocessedRequest, LLMEngineOutput> plane) {
     return outer.requests(
-        new FaultingRequestPlane(plane, faults, ledger, policy == FleetPolicy.KV));
+        new FaultingRequestPlane(plane, faults, ledger, policy == FleetPolicy.KV, network));
   }
 
   @Override
   public EventPlane events(EventPlane plane) {
     return outer.events(plane);
+  }
+
+  @Override
+  public ReplayAdapter<PreprocessedRequest, LLMEngineOutput> adapter(
+      ReplayAdapter<PreprocessedRequest, LLMEngineOutput> adapter) {
+    return outer.adapter(adapter);
   }
 
   @Override

@@ -13,6 +13,7 @@ final class RequestEntry {
   private int deliveredTokens;
   private boolean cancelled;
   private boolean ended;
+  private boolean vetoed;
 
   RequestEntry(ScenarioRequest request) {
     this.request = request;
@@ -20,6 +21,11 @@ final class RequestEntry {
 
   ScenarioRequest request() {
     return request;
+  }
+
+  /** Returns the id under which the request is known. */
+  String id() {
+    return Integer.toString(request.number());
   }
 
   /** Returns the dispatches so far, in order. */
@@ -30,6 +36,13 @@ final class RequestEntry {
   /** Returns whether an attempt that has failed went to this worker. */
   boolean failedOn(int worker) {
     return attempts.stream().anyMatch(attempt -> attempt.isLost() && attempt.worker() == worker);
+  }
+
+  /** Returns whether a worker failed the request or was left in a drain: it is not asked again. */
+  boolean triedOn(int worker) {
+    return attempts.stream()
+        .anyMatch(
+            attempt -> (attempt.isLost() || attempt.isLeftByMove()) && attempt.worker() == worker);
   }
 
   /** Returns items the client has asked for, saturating. */
@@ -75,8 +88,32 @@ final class RequestEntry {
     return !ended && !cancelled;
   }
 
+  /** Returns whether an attempt failed in a way that no other worker repairs. */
+  boolean isVetoed() {
+    return vetoed;
+  }
+
+  void vetoed() {
+    vetoed = true;
+  }
+
+  /** Returns whether a worker has opened its stream, in any attempt. */
+  boolean hasOpened() {
+    return attempts.stream().anyMatch(AttemptEntry::isOpened);
+  }
+
+  /** Returns how many attempts count against the limit: all but moves from draining workers. */
+  long budgetedAttempts() {
+    return attempts.stream().filter(attempt -> !attempt.isMove()).count();
+  }
+
+  /** Returns whether the client has its whole answer, apart from the end. */
+  boolean isWhole() {
+    return deliveredTokens == request.outputTokens();
+  }
+
   @Override
   public String toString() {
-    return "request=" + request.number();
+    return "request=" + request.number() + ", attempts=" + attempts;
   }
 }

@@ -15,6 +15,8 @@ final class ScenarioSettings {
   static final String OUTPUT_TOKENS = "output-tokens";
   static final String ARRIVAL_GAP_MILLIS = "arrival-gap-ms";
   static final String STALL_TIMEOUT_MILLIS = "stall-timeout-ms";
+  static final String MAX_SEQ_LEN = "max-seq-len";
+  static final String MIXED_REQUESTS = "mixed-requests";
 
   private ScenarioSettings() {}
 
@@ -39,6 +41,21 @@ final class ScenarioSettings {
     return spec.setting(STALL_TIMEOUT_MILLIS, 0);
   }
 
+  /** Returns the longest sequence that is continued, or {@link FleetConfig#UNLIMITED}. */
+  static long maxSeqLen(ScenarioSpec spec) {
+    return (long) spec.setting(MAX_SEQ_LEN, FleetConfig.UNLIMITED);
+  }
+
+  /** Returns whether some requests have stop tokens, a grammar or a pinned worker. */
+  static boolean hasMixedRequests(ScenarioSpec spec) {
+    return spec.setting(MIXED_REQUESTS, 0) > 0;
+  }
+
+  /** Returns whether requests can name the worker that must serve them. */
+  static boolean canPin(ScenarioSpec spec) {
+    return policy(spec) == FleetPolicy.KV;
+  }
+
   private static FleetPolicy policy(ScenarioSpec spec) {
     return switch ((int) spec.setting(POLICY, 0)) {
       case 1 -> FleetPolicy.ROUND_ROBIN;
@@ -56,6 +73,7 @@ final class ScenarioSettings {
         .blocks((int) spec.setting(BLOCKS, 64))
         .killEvery(0)
         .migrationLimit((long) spec.setting(LIMIT, 3))
+        .migrationMaxSeqLen(maxSeqLen(spec))
         .stallTimeoutNanos((long) (stallTimeoutMillis(spec) * 1e6))
         .seed(spec.seed())
         .build();

@@ -4,6 +4,7 @@ package io.dynamo4j.simulation.scenario;
 import io.dynamo4j.core.model.LLMEngineOutput;
 import io.dynamo4j.core.model.PreprocessedRequest;
 import io.dynamo4j.core.model.StopConditions;
+import io.dynamo4j.core.model.WorkerWithDpRank;
 import io.dynamo4j.core.runtime.Environment;
 import io.dynamo4j.core.token.TokenSlice;
 import io.dynamo4j.indexer.KvIndexer;
@@ -13,10 +14,14 @@ import io.dynamo4j.plane.Attempt;
 import io.dynamo4j.plane.RequestDispatcher;
 import io.dynamo4j.plane.ResponseStream;
 import io.dynamo4j.simulation.fleet.FleetSeams;
+import java.util.Collections;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.Flow;
 import java.util.function.BiFunction;
 import java.util.function.Function;
 import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Mistakes of the classes under test, each made at one public seam by standing before it, so that
@@ -232,24 +237,91 @@ enum PlantedBug {
         @Override
         public RequestDispatcher<PreprocessedRequest, LLMEngineOutput> dispatcher(
             RequestDispatcher<PreprocessedRequest, LLMEngineOutput> dispatcher) {
-          return (request, attempt) -> dispatcher.dispatch(request, withoutExclusions(attempt));
+          return (request, attempt) ->
+              dispatcher.dispatch(request, excluding(attempt, Collections.emptySet()));
         }
       };
     }
   },
-  LIMIT_OFF_BY_ONE {
+  BUDGET_REFILLED_BY_SUCCESS {
     @Override
-    FleetSeams seams() {
-      return new FleetSeams() {};
+    FleetSeams seams(long limit) {
+      return RefilledBudget.seams(limit);
     }
 
+    @Override
+    int extraMigrations() {
+      return 100;
+    }
+  },
+  PIN_DROPPED_ON_RETRY {
+    @Override
+    FleetSeams seams() {
+      return new DroppedPin();
+    }
+  },
+  EXCLUSIONS_SHARED_BETWEEN_REQUESTS {
+    @Override
+    FleetSeams seams(long limit) {
+      Set<WorkerWithDpRank> everFailed = new TreeSet<>();
+      return new FleetSeams() {
+        @Override
+        public RequestDispatcher<PreprocessedRequest, LLMEngineOutput> dispatcher(
+            RequestDispatcher<PreprocessedRequest, LLMEngineOutput> dispatcher) {
+          return (request, attempt) -> {
+            everFailed.addAll(attempt.excludedWorkers());
+            return dispatcher.dispatch(request, excluding(attempt, everFailed));
+          };
+        }
+      };
+    }
+  },
+  LEASE_RELEASED_AFTER_ITS_ERROR {
+    @Override
+    FleetSeams seams() {
+      return bookings(
+          tracker ->
+              new RelayTracker(tracker) {
+                private @Nullable Booking pending;
+
+                @Override
+                public void book(Booking booking) {
+                  flush();
+                  super.book(booking);
+                }
+
+                @Override
+                public boolean free(Booking booking) {
+                  flush();
+                  pending = booking;
+                  return true;
+                }
+
+                private void flush() {
+                  Booking late = pending;
+                  pending = null;
+                  if (late != null) {
+                    super.free(late);
+                  }
+                }
+              });
+    }
+  },
+  LIMIT_OFF_BY_ONE {
     @Override
     int extraMigrations() {
       return 1;
     }
   };
 
-  abstract FleetSeams seams();
+  /** Returns what stands in the way, in a run of the given limit. */
+  FleetSeams seams(long limit) {
+    return seams();
+  }
+
+  FleetSeams seams() {
+    return new FleetSeams() {};
+  }
 
   int extraMigrations() {
     return 0;
@@ -301,8 +373,9 @@ enum PlantedBug {
     };
   }
 
-  private static Attempt withoutExclusions(Attempt attempt) {
+  private static Attempt excluding(Attempt attempt, Set<WorkerWithDpRank> excluded) {
     return Attempt.builder(attempt.requestId(), attempt.lane())
+        .excludedWorkers(excluded)
         .number(attempt.number())
         .deadlineNanos(attempt.deadlineNanos())
         .listener(new RelayListener(attempt))

@@ -20,7 +20,7 @@ class PlantedBugTest {
   @ParameterizedTest
   @EnumSource
   void shouldFindEveryPlantedBug(PlantedBug bug) {
-    FleetScenario scenario = new FleetScenario(bug.seams(), bug.extraMigrations());
+    FleetScenario scenario = new FleetScenario(bug::seams, bug.extraMigrations());
     SeedSearch.Finding finding = find(scenario);
     String violation = finding.reduced().outcome().violation().orElseThrow().kind();
     assertThat(FOUND_BY.get(bug))
@@ -39,7 +39,8 @@ class PlantedBugTest {
         .run(1, SEEDS)
         .finding()
         .or(() -> SeedSearch.of(scenario, ScenarioDraw::allOn).run(1, SEEDS).finding())
-        .orElseThrow(() -> new AssertionError("not found in " + 2 * SEEDS + " scenarios"));
+        .or(() -> SeedSearch.of(scenario, ScenarioDraw::directed).run(1, SEEDS).finding())
+        .orElseThrow(() -> new AssertionError("not found in " + 3 * SEEDS + " scenarios"));
   }
 
   private static Map<PlantedBug, Set<Oracle>> foundBy() {
@@ -59,12 +60,18 @@ class PlantedBugTest {
     map.put(PlantedBug.DEAD_WORKERS_BLOCKS_KEPT, EnumSet.of(Oracle.INDEX));
     map.put(PlantedBug.DEMAND_RESET_TO_UNBOUNDED, EnumSet.of(Oracle.DEMAND));
     map.put(PlantedBug.DEMAND_LOST_ON_MIGRATION, EnumSet.of(Oracle.HANG, Oracle.UNEXPLAINED_LOSS));
-    map.put(PlantedBug.SECOND_ERROR_SWALLOWED, EnumSet.of(Oracle.HANG, Oracle.UNEXPLAINED_LOSS));
+    map.put(PlantedBug.SECOND_ERROR_SWALLOWED, EnumSet.of(Oracle.HANG, Oracle.UNEXPLAINED_LOSS, Oracle.BUDGET));
     map.put(PlantedBug.ERROR_HIDDEN_BY_CLEAN_END, EnumSet.of(Oracle.LENGTH));
     map.put(PlantedBug.COMPLETED_TWICE, EnumSet.of(Oracle.TERMINAL));
     map.put(PlantedBug.TIMER_NOT_CANCELLED, EnumSet.of(Oracle.TIMER));
-    map.put(PlantedBug.CANCEL_NOT_PASSED_ON, EnumSet.of(Oracle.CANCELLED_WORK));
+    map.put(PlantedBug.CANCEL_NOT_PASSED_ON, EnumSet.of(Oracle.CANCELLED_WORK, Oracle.BUDGET));
     map.put(PlantedBug.FAILED_WORKER_NOT_EXCLUDED, EnumSet.of(Oracle.EXCLUSION));
+    map.put(PlantedBug.BUDGET_REFILLED_BY_SUCCESS, EnumSet.of(Oracle.BUDGET));
+    map.put(PlantedBug.PIN_DROPPED_ON_RETRY, EnumSet.of(Oracle.EXCLUSION));
+    map.put(
+        PlantedBug.EXCLUSIONS_SHARED_BETWEEN_REQUESTS,
+        EnumSet.of(Oracle.UNEXPLAINED_LOSS, Oracle.GAVE_UP));
+    map.put(PlantedBug.LEASE_RELEASED_AFTER_ITS_ERROR, EnumSet.of(Oracle.BOOKING));
     map.put(PlantedBug.LIMIT_OFF_BY_ONE, EnumSet.of(Oracle.BUDGET));
     return map;
   }
