@@ -121,7 +121,10 @@ final class IndexComparison {
   }
 
   static void addRound(Medians ours, IndexFigures.Round round, IndexFigures.Mixed mixed) {
-    round.lookups().forEach(lookup -> ours.add(lookup.set(), lookup.ours()));
+    for (IndexFigures.Lookup lookup : round.lookups()) {
+      ours.add(lookup.set(), lookup.ours());
+      ours.add(IndexReport.plain(lookup.set()), lookup.plain());
+    }
     ours.add(IndexReport.APPLY_WALL, round.applyWallPerBlock());
     ours.add(IndexReport.APPLY_CPU, round.applyCpuPerBlock());
     ours.add(IndexReport.TREE_CPU, round.treeCpuPerBlock());

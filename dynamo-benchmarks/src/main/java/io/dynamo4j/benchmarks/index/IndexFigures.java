@@ -32,7 +32,7 @@ final class IndexFigures {
       double treeCpuPerBlock) {}
 
   /** Thread CPU nanoseconds a query. */
-  record Lookup(String set, double ours) {}
+  record Lookup(String set, double ours, double plain) {}
 
   /** Nanoseconds of one lookup with the clock around it, beside a writer or without one. */
   record Mixed(

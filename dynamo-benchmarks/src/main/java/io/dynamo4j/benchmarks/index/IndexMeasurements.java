@@ -3,9 +3,11 @@ package io.dynamo4j.benchmarks.index;
 
 import com.sun.management.OperatingSystemMXBean;
 import com.sun.management.ThreadMXBean;
+import io.dynamo4j.benchmarks.ChecksumMismatchException;
 import io.dynamo4j.core.model.OverlapScores;
 import io.dynamo4j.core.model.RouterEvent;
 import io.dynamo4j.core.runtime.RealEnvironment;
+import io.dynamo4j.core.tree.PlainLookup;
 import io.dynamo4j.core.tree.RadixTree;
 import io.dynamo4j.indexer.KvIndexer;
 import java.lang.management.ManagementFactory;
@@ -23,16 +25,21 @@ final class IndexMeasurements {
       (OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
   private final OperationLog log;
   private final List<QuerySet> sets;
-  private final HeapBytes heap;
   private final RadixTree tree;
+  private final PlainLookup plain;
   private final double treeBytes;
 
   private IndexMeasurements(OperationLog log) {
     this.log = log;
     this.sets = QuerySet.of(log);
-    this.heap = new HeapBytes();
-    this.tree = applied(log.events());
+    HeapBytes heap = new HeapBytes();
+    PlainLookup.Opened opened = PlainLookup.Opened.create(SEED);
+    this.tree = opened.tree();
+    applyTo(tree, log.events());
     this.treeBytes = heap.more();
+    tree.findMatches(new long[0], 0, OverlapScores.create());
+    this.plain = opened.plain();
+    sets.forEach(this::requireSameAnswers);
   }
 
   /** Applies the events of a log. */
@@ -42,10 +49,29 @@ final class IndexMeasurements {
 
   static RadixTree applied(List<RouterEvent> events) {
     RadixTree index = RadixTree.create(SEED);
+    applyTo(index, events);
+    return index;
+  }
+
+  private static void applyTo(RadixTree index, List<RouterEvent> events) {
     for (RouterEvent event : events) {
       index.apply(event);
     }
-    return index;
+  }
+
+  /** The plain loop must find what the tree finds, or its time says nothing. */
+  private void requireSameAnswers(QuerySet set) {
+    OverlapScores out = OverlapScores.create();
+    for (long[] query : set.queries()) {
+      tree.findMatches(query, query.length, out);
+      long sum = 0;
+      for (int i = 0; i < out.size(); i++) {
+        sum += (long) out.depth(i) * (out.number(i) + 1);
+      }
+      plain.find(query);
+      ChecksumMismatchException.requireEqual("plain lookup, slots", out.size(), plain.size());
+      ChecksumMismatchException.requireEqual("plain lookup, depths", sum, plain.digest());
+    }
   }
 
   RadixTree tree() {
@@ -92,16 +118,31 @@ final class IndexMeasurements {
   }
 
   IndexFigures.Round round(int passes) {
-    List<IndexFigures.Lookup> lookups =
-        sets.stream()
-            .map(
-                set ->
-                    new IndexFigures.Lookup(
-                        set.name(), least(passes, () -> lookupNanos(set.queries()))))
-            .toList();
+    List<IndexFigures.Lookup> lookups = sets.stream().map(set -> lookup(set, passes)).toList();
     double[] cpu = {Double.MAX_VALUE};
     double wall = least(passes, () -> indexerNanos(cpu));
     return new IndexFigures.Round(lookups, wall, cpu[0], least(passes, this::treeNanos));
+  }
+
+  /** Ours and the plain loop in turn, A B B A. */
+  private IndexFigures.Lookup lookup(QuerySet set, int passes) {
+    double ours = Double.MAX_VALUE;
+    double reference = Double.MAX_VALUE;
+    for (int pass = 0; pass < passes; pass++) {
+      ours = Math.min(ours, lookupNanos(set.queries()));
+      reference = Math.min(reference, plainNanos(set.queries()));
+      reference = Math.min(reference, plainNanos(set.queries()));
+      ours = Math.min(ours, lookupNanos(set.queries()));
+    }
+    return new IndexFigures.Lookup(set.name(), ours, reference);
+  }
+
+  private double plainNanos(List<long[]> queries) {
+    long start = threads.getCurrentThreadCpuTime();
+    for (long[] query : queries) {
+      plain.find(query);
+    }
+    return (double) (threads.getCurrentThreadCpuTime() - start) / queries.size();
   }
 
   private static double least(int passes, DoubleSupplier pass) {

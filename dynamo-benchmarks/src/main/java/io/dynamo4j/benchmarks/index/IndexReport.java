@@ -33,6 +33,10 @@ final class IndexReport {
     this.label = label;
   }
 
+  static String plain(String set) {
+    return "plain " + set;
+  }
+
   List<Row> rows() {
     return rows;
   }
@@ -91,6 +95,14 @@ final class IndexReport {
       }
     }
     rows.addAll(lookupsAgainstCrtc);
+    for (QuerySet.Answers set : sets) {
+      rows.add(
+          Row.lowerIsBetter(
+              "lookup, " + label + " " + set.name() + ", against the plain-array kernel",
+              ours.of(set.name()),
+              ours.of(plain(set.name())),
+              "ns"));
+    }
     compareOrState("apply, queue and drain, wall time a block", APPLY_WALL, ours, theirs);
     compareOrState("apply, queue and drain, CPU of all threads a block", APPLY_CPU, ours, theirs);
     fact("apply, tree alone, thread CPU a block", ours.of(TREE_CPU), "ns");

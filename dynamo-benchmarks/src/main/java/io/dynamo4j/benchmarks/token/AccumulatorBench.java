@@ -16,7 +16,7 @@ import io.dynamo4j.core.token.TokenSlice;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Appending with rolling hashes, against a plain array that is hashed once. */
+/** Appending with rolling hashes, against a plain growing array that is hashed once. */
 public final class AccumulatorBench implements Bench {
   private static final List<String> SHAPES =
       List.of("16/1", "64/1", "512/1", "16/16", "64/16", "512/16");
@@ -28,7 +28,7 @@ public final class AccumulatorBench implements Bench {
 
   @Override
   public String description() {
-    return "append of 4,096 tokens with rolling hashes, against filling an int[] and hashing it";
+    return "append of 4,096 tokens with rolling hashes, against a growing int[] hashed at the end";
   }
 
   @Override
@@ -58,6 +58,6 @@ public final class AccumulatorBench implements Bench {
   }
 
   private static String quantity(String shape) {
-    return "append with rolling hashes, block/append " + shape + ", against an array";
+    return "append with rolling hashes, block/append " + shape + ", against a growing int[]";
   }
 }

@@ -227,7 +227,8 @@ final class BlockArena {
     return difference < 0 ? limit : difference;
   }
 
-  private long[] pageOf(int address) {
+  /** Returns the local hashes of the page of an address, empty if it is gone; for readers. */
+  long[] pageOf(int address) {
     long[] @Nullable [] pages = hashPages;
     int page = address >>> PAGE_BITS;
     long[] found = page < pages.length ? pages[page] : null;
