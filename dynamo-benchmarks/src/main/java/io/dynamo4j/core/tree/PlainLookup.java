@@ -109,8 +109,7 @@ public final class PlainLookup {
     }
   }
 
-  private record Parts(
-      RankSlots slots, NodeArena nodes, BlockArena blocks, ChildTable children) {}
+  private record Parts(RankSlots slots, NodeArena nodes, BlockArena blocks, ChildTable children) {}
 
   /** Returns the number of slots found by the last lookup. */
   public int size() {
@@ -167,8 +166,7 @@ public final class PlainLookup {
       int found = ChildTable.nodeOf(entries[at]);
       if (ChildTable.markOf(entries[at]) == mark) {
         long[] chunk = chunks[found >>> CHUNK_BITS];
-        long place =
-            chunk[(found & (NodeLayout.CHUNK_NODES - 1)) * stride + NodeLayout.PLACE];
+        long place = chunk[(found & (NodeLayout.CHUNK_NODES - 1)) * stride + NodeLayout.PLACE];
         int start = NodeLayout.start(place);
         if (NodeLayout.parent(place) == node
             && pages[start >>> PAGE_BITS][start & PAGE_MASK] == firstHash) {

@@ -22,9 +22,10 @@ class EngineEventAllocationTest {
   @ValueSource(booleans = {false, true})
   void shouldAllocateSixteenBytesABlockAndAConstantAMessage(boolean isMap) {
     double few = bytesPerMessage(8, isMap);
-    double many = bytesPerMessage(8 + 64, isMap);
+    double many = bytesPerMessage(8 + 1024, isMap);
 
-    assertThat((many - few) / 64).isBetween(15.0, 16.0);
+    // Whether the compiler keeps one small object of a message differs between the two.
+    assertThat((many - few) / 1024).isBetween(15.9, 16.1);
     assertThat(few - 8 * 16).isLessThan(700);
   }
 

@@ -60,7 +60,9 @@ class PlantedBugTest {
     map.put(PlantedBug.DEAD_WORKERS_BLOCKS_KEPT, EnumSet.of(Oracle.INDEX));
     map.put(PlantedBug.DEMAND_RESET_TO_UNBOUNDED, EnumSet.of(Oracle.DEMAND));
     map.put(PlantedBug.DEMAND_LOST_ON_MIGRATION, EnumSet.of(Oracle.HANG, Oracle.UNEXPLAINED_LOSS));
-    map.put(PlantedBug.SECOND_ERROR_SWALLOWED, EnumSet.of(Oracle.HANG, Oracle.UNEXPLAINED_LOSS, Oracle.BUDGET));
+    map.put(
+        PlantedBug.SECOND_ERROR_SWALLOWED,
+        EnumSet.of(Oracle.HANG, Oracle.UNEXPLAINED_LOSS, Oracle.BUDGET));
     map.put(PlantedBug.ERROR_HIDDEN_BY_CLEAN_END, EnumSet.of(Oracle.LENGTH));
     map.put(PlantedBug.COMPLETED_TWICE, EnumSet.of(Oracle.TERMINAL));
     map.put(PlantedBug.TIMER_NOT_CANCELLED, EnumSet.of(Oracle.TIMER));
