@@ -17,8 +17,6 @@ public final class MigrationOptions {
   /** Marks a sequence length without cap. */
   public static final long UNLIMITED = Long.MAX_VALUE;
 
-  private static final MigrationOptions DEFAULTS = builder().build();
-
   private final long limit;
   private final long maxSeqLen;
   private final long deadlineNanos;
@@ -46,7 +44,8 @@ public final class MigrationOptions {
     this.replacementWaitNanos = builder.replacementWaitNanos;
     this.replacementPoll = builder.replacementPoll;
     this.stallDetection = builder.stallDetection;
-    this.corrections = EnumSet.copyOf(builder.corrections);
+    this.corrections = EnumSet.noneOf(Correction.class);
+    this.corrections.addAll(builder.corrections);
   }
 
   /**
@@ -54,7 +53,7 @@ public final class MigrationOptions {
    * correction.
    */
   public static MigrationOptions ofDefaults() {
-    return DEFAULTS;
+    return builder().build();
   }
 
   public static Builder builder() {
