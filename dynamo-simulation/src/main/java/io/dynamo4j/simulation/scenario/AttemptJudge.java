@@ -83,9 +83,10 @@ final class AttemptJudge implements Flow.Subscriber<LLMEngineOutput>, Flow.Subsc
       attempt.leftByMove();
       return;
     }
-    boolean besideAnother =
-        entry.attempts().stream().anyMatch(other -> other != attempt && other.isRunning());
-    if (!entry.isOpen() || entry.isWhole() || (attempt.isMove() && besideAnother)) {
+    if (!entry.isOpen()
+        || entry.isVetoed()
+        || entry.isWhole()
+        || (attempt.isMove() && anotherIsRunning())) {
       attempt.givenUp();
       return;
     }
@@ -96,6 +97,10 @@ final class AttemptJudge implements Flow.Subscriber<LLMEngineOutput>, Flow.Subsc
         attempt.isFaulted() || died,
         Oracle.UNEXPLAINED_LOSS,
         "attempt given up without a fault: " + entry);
+  }
+
+  private boolean anotherIsRunning() {
+    return entry.attempts().stream().anyMatch(other -> other != attempt && other.isRunning());
   }
 
   @Override
@@ -116,8 +121,8 @@ final class AttemptJudge implements Flow.Subscriber<LLMEngineOutput>, Flow.Subsc
       attempt.lost();
       if (failure instanceof DynamoException typed
           && FaultErrors.isFinal(typed.errorType(), attempt.isOpened())
-          && entry.attempts().stream().noneMatch(AttemptEntry::isRunning)) {
-        entry.vetoed();
+          && !(attempt.isMove() && anotherIsRunning())) {
+        entry.vetoed(); // also while the stream is about to move
       }
       explain(failure);
     }

@@ -15,7 +15,6 @@ import org.jspecify.annotations.Nullable;
 /** A client that judges its own stream; it may take few items at a time, be slow, or leave. */
 final class CheckedClient implements Flow.Subscriber<LLMEngineOutput> {
   private static final long SLOWNESS_NANOS = 5_000_000;
-  private static final long SOON_NANOS = 1_000_000;
 
   private final RequestEntry entry;
   private final Ledger ledger;
@@ -200,6 +199,6 @@ final class CheckedClient implements Flow.Subscriber<LLMEngineOutput> {
     ledger.check(!entry.isEnded(), Oracle.TERMINAL, "ended twice: " + entry);
     ledger.check(!entry.isCancelled(), Oracle.TERMINAL, "ended after it was cancelled: " + entry);
     entry.ended();
-    lane.schedule(ledger::checkTimers, SOON_NANOS);
+    hand.checkTimersSoon();
   }
 }

@@ -17,6 +17,7 @@ import org.jspecify.annotations.Nullable;
 final class FaultHand {
   private static final long ONE_STEP_NANOS = 400_000_000;
   private static final long RESTART_NANOS = 30_000_000;
+  private static final long SOON_NANOS = 1_000_000;
 
   private final Simulation simulation;
   private final Ledger ledger;
@@ -50,6 +51,13 @@ final class FaultHand {
     if (downMillis >= 0) {
       simulation.controller().schedule(worker::start, (long) (downMillis * 1e6));
     }
+  }
+
+  /** Counts timers soon, once whatever else happens at that instant has reached its lane. */
+  void checkTimersSoon() {
+    simulation
+        .controller()
+        .schedule(() -> simulation.atEndOfInstant(ledger::checkTimers), SOON_NANOS);
   }
 
   /** Drains the worker that serves a request, then restarts it. */

@@ -56,6 +56,13 @@ class FleetScenarioTest {
             + "faults=refuse|r2#0|dispatch|0.0;stall|r5@1|serving|294.0;cancel|r7@0|client|0.0;"
             + "cancel|r36@8|client|0.0;leave|r3|client|0.0;drain|r34@1|serving|2576.0;"
             + "drain|r8@1|serving|974.0;mute|r36#2|dispatch|0.0",
+        // A client leaves at the very instant at which timers are counted.
+        "seed=1796014607542 workers=3 requests=22 settings=arrival-gap-ms:6.0;max-seq-len:25.0;"
+            + "stall-timeout-ms:55364.0 faults=crash|r21@0|serving|133.0;leave|r21|client|1.0",
+        // A stream meets a final error while it is about to move: the move ends with it.
+        "seed=1796014634447 workers=3 requests=20 settings=arrival-gap-ms:4.0;blocks:156.0 "
+            + "faults=break|r12#0@0|stream|4.0;stall|r8@1|serving|482.0;leave|r14|client|0.0;"
+            + "drain|r19@0|serving|74.0",
       })
   void shouldKeepEveryInvariantInRecordedScenarios(String line) {
     RunOutcome outcome = new FleetScenario().run(ReplayLine.parse(line));
