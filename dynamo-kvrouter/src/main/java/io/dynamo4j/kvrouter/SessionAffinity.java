@@ -10,8 +10,6 @@ import io.dynamo4j.plane.Attempt;
 import io.dynamo4j.plane.AttemptListener;
 import io.dynamo4j.plane.RequestDispatcher;
 import io.dynamo4j.plane.ResponseStream;
-import io.dynamo4j.plane.WorkerDirectory;
-import io.dynamo4j.plane.WorkerHealth;
 import java.util.Map;
 import java.util.Objects;
 import java.util.function.Function;
@@ -33,19 +31,15 @@ public final class SessionAffinity
     implements RequestDispatcher<PreprocessedRequest, LLMEngineOutput> {
   private final RequestDispatcher<PreprocessedRequest, LLMEngineOutput> dispatcher;
   private final Function<PreprocessedRequest, String> session;
-  private final WorkerDirectory directory;
-  private final @Nullable WorkerHealth health;
   private final SessionBindings bindings;
 
-  private SessionAffinity(Builder builder, WorkerDirectory directory, NanoClock clock) {
+  private SessionAffinity(Builder builder, NanoClock clock) {
     this.dispatcher = builder.dispatcher;
     this.session = builder.session;
-    this.health = builder.health;
-    this.directory = directory;
     this.bindings = new SessionBindings(clock, builder.idleNanos, builder.capacity);
   }
 
-  /** Starts an affinity over a dispatcher that honours allow-lists. */
+  /** Starts an affinity over a dispatcher that honours {@link RoutingHints#preferredWorker}. */
   public static Builder over(RequestDispatcher<PreprocessedRequest, LLMEngineOutput> dispatcher) {
     return new Builder(dispatcher);
   }
@@ -55,7 +49,7 @@ public final class SessionAffinity
     String id = session.apply(request);
     return id.isEmpty()
         ? dispatcher.dispatch(request, attempt)
-        : dispatcher.dispatch(bound(request, id, attempt), rebinding(attempt, id));
+        : dispatcher.dispatch(bound(request, id), rebinding(attempt, id));
   }
 
   /** Returns the number of sessions that are bound. */
@@ -63,30 +57,13 @@ public final class SessionAffinity
     return bindings.size();
   }
 
-  private PreprocessedRequest bound(PreprocessedRequest request, String id, Attempt attempt) {
+  private PreprocessedRequest bound(PreprocessedRequest request, String id) {
     RoutingHints hints = request.routing();
     WorkerWithDpRank worker = bindings.use(id);
     if (worker == null || hints.pinnedWorker() != null || hints.allowedWorkerIds() != null) {
       return request;
     }
-    boolean usable =
-        !attempt.excludedWorkers().contains(worker)
-            && (health == null || health.state(worker).isUsable())
-            && isRegistered(worker);
-    return usable ? request.toBuilder().routing(only(hints, worker)).build() : request;
-  }
-
-  private boolean isRegistered(WorkerWithDpRank worker) {
-    return directory.instances().stream().anyMatch(each -> each.workerId() == worker.workerId());
-  }
-
-  private static RoutingHints only(RoutingHints hints, WorkerWithDpRank worker) {
-    return RoutingHints.builder()
-        .allowedWorkerIds(worker.workerId())
-        .loraName(hints.loraName())
-        .cacheNamespace(hints.cacheNamespace())
-        .expectedOutputTokens(hints.expectedOutputTokens())
-        .build();
+    return request.toBuilder().routing(hints.toBuilder().preferredWorker(worker).build()).build();
   }
 
   /** Binds the session to the worker that is chosen. */
@@ -116,7 +93,7 @@ public final class SessionAffinity
         .build();
   }
 
-  /** Builds a {@link SessionAffinity}; directory and clock are required. */
+  /** Builds a {@link SessionAffinity}; the clock is required. */
   public static final class Builder {
     private static final long MAX_IDLE_NANOS = 31_536_000L * 1_000_000_000L;
 
@@ -124,8 +101,6 @@ public final class SessionAffinity
     private Function<PreprocessedRequest, String> session = SessionAffinity::named;
     private long idleNanos = 60_000_000_000L;
     private int capacity = 65_536;
-    private @Nullable WorkerDirectory directory;
-    private @Nullable WorkerHealth health;
     private @Nullable NanoClock clock;
 
     private Builder(RequestDispatcher<PreprocessedRequest, LLMEngineOutput> dispatcher) {
@@ -167,18 +142,6 @@ public final class SessionAffinity
       return this;
     }
 
-    /** Sets who is registered. */
-    public Builder directory(WorkerDirectory directory) {
-      this.directory = Objects.requireNonNull(directory, "directory");
-      return this;
-    }
-
-    /** Sets who failed just now or drains; default nobody. */
-    public Builder health(WorkerHealth health) {
-      this.health = Objects.requireNonNull(health, "health");
-      return this;
-    }
-
     /** Sets what idle time is counted by. */
     public Builder clock(NanoClock clock) {
       this.clock = Objects.requireNonNull(clock, "clock");
@@ -188,17 +151,13 @@ public final class SessionAffinity
     /**
      * Returns the dispatcher.
      *
-     * @throws IllegalStateException if a required part is missing
+     * @throws IllegalStateException if the clock is missing
      */
     public SessionAffinity build() {
-      if (directory == null || clock == null) {
-        throw new IllegalStateException(
-            "affinity needs directory and clock: directory="
-                + (directory == null ? "missing" : "set")
-                + ", clock="
-                + (clock == null ? "missing" : "set"));
+      if (clock == null) {
+        throw new IllegalStateException("affinity needs a clock: clock=missing");
       }
-      return new SessionAffinity(this, directory, clock);
+      return new SessionAffinity(this, clock);
     }
   }
 

@@ -32,8 +32,6 @@ class SessionAffinityTest {
 
   private SessionAffinity affinity(int capacity) {
     return SessionAffinity.over(this::choose)
-        .directory(fixture.directory)
-        .health(fixture.health)
         .clock(clock)
         .idleNanos(60 * SECOND)
         .capacity(capacity)
@@ -47,13 +45,15 @@ class SessionAffinityTest {
     }
   }
 
-  /** Chooses the allowed worker, else the first that is not excluded, counting from the last. */
+  /** Chooses the preferred or allowed worker, else in turn, the next if that one is excluded. */
   private ResponseStream<LLMEngineOutput> choose(PreprocessedRequest request, Attempt attempt) {
+    WorkerWithDpRank preferred = request.routing().preferredWorker();
     for (long id = 3; id >= 1; id--) {
       WorkerWithDpRank worker = WorkerWithDpRank.of(id);
+      boolean isFree = preferred == null || attempt.excludedWorkers().contains(preferred);
       boolean takesTurns = request.routing().allowedWorkerIds() != null || id == turn();
       if (request.routing().allows(id)
-          && takesTurns
+          && (isFree ? takesTurns : worker.equals(preferred))
           && !attempt.excludedWorkers().contains(worker)) {
         chosen.add(id);
         attempt.workerChosen(worker);
@@ -107,16 +107,33 @@ class SessionAffinityTest {
 
   @Test
   void m7ShouldDropABindingWhoseWorkerIsGoneInhibitedOrDrains() {
-    dispatch(request("s"));
-    fixture.directory.unregister(1);
-    dispatch(request("s"));
-    fixture.health.recordFailure(
-        WorkerWithDpRank.of(2), FailureVerdict.ofDefaults(ErrorType.DISCONNECTED));
-    dispatch(request("s"));
-    fixture.health.drain(3);
-    dispatch(request("s"));
+    affinity =
+        SessionAffinity.over(fixture.pool(PoolPolicy.ROUND_ROBIN))
+            .clock(clock)
+            .idleNanos(60 * SECOND)
+            .build();
 
-    assertThat(chosen).containsExactly(1L, 2L, 3L, 1L);
+    long first = chosenByPool();
+    assertThat(chosenByPool()).isEqualTo(first);
+    fixture.directory.unregister(first);
+    long second = chosenByPool();
+    assertThat(second).isNotEqualTo(first);
+    assertThat(chosenByPool()).isEqualTo(second);
+    fixture.health.recordFailure(
+        WorkerWithDpRank.of(second), FailureVerdict.ofDefaults(ErrorType.DISCONNECTED));
+    long third = chosenByPool();
+    assertThat(third).isNotIn(first, second);
+    fixture.health.drain(third);
+    assertThat(chosenByPool()).isEqualTo(second);
+  }
+
+  private long chosenByPool() {
+    DispatchFixture.Client client = fixture.client("r" + chosen.size());
+    affinity.dispatch(request("s"), client.attempt().build()).subscribe(client);
+    fixture.simulation.run();
+    long worker = client.chosen.get(0).workerId();
+    chosen.add(worker);
+    return worker;
   }
 
   @Test
@@ -163,7 +180,7 @@ class SessionAffinityTest {
   void shouldRefuseWhatMakesNoSense() {
     assertThatThrownBy(() -> SessionAffinity.over(this::choose).build())
         .isInstanceOf(IllegalStateException.class)
-        .hasMessageContaining("directory=missing, clock=missing");
+        .hasMessageContaining("clock=missing");
     assertThatThrownBy(() -> SessionAffinity.over(this::choose).idleNanos(0))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("nanos=0");

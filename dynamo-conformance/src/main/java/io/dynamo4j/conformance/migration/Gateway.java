@@ -100,8 +100,6 @@ final class Gateway {
   private RequestDispatcher<PreprocessedRequest, LLMEngineOutput> sessions(
       RequestDispatcher<PreprocessedRequest, LLMEngineOutput> answers) {
     return SessionAffinity.over(answers)
-        .directory(fleet.directory(false))
-        .health(health)
         .clock(environment.lanes().lane("sessions").clock())
         .build();
   }

@@ -34,6 +34,17 @@ public final class RoutingHints {
     return new Builder();
   }
 
+  public Builder toBuilder() {
+    Builder builder = new Builder();
+    builder.pinnedWorker = pinnedWorker;
+    builder.preferredWorker = preferredWorker;
+    builder.allowedWorkerIds = allowedWorkerIds;
+    builder.loraName = loraName;
+    builder.cacheNamespace = cacheNamespace;
+    builder.expectedOutputTokens = expectedOutputTokens;
+    return builder;
+  }
+
   /** Returns the one worker that may serve the request, or null. A pin also rules out migration. */
   public @Nullable WorkerWithDpRank pinnedWorker() {
     return pinnedWorker;
