@@ -100,11 +100,6 @@ final class MigrationCase {
     return List.copyOf(operations);
   }
 
-  /** Returns whether the recorded peer itself does not do the same each time. */
-  boolean isChancy() {
-    return content.has("nondeterministic");
-  }
-
   /** Returns whether workers of prefill and of decoding share the work. */
   boolean isDisaggregated() {
     return workers.stream().anyMatch(WorkerSetup::prefill);

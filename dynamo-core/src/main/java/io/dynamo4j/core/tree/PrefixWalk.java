@@ -278,11 +278,11 @@ class PrefixWalk {
   }
 
   private boolean isOneActive() {
-    int active = 0;
+    int ranks = 0;
     for (int word = 0; word < words; word++) {
-      active += Long.bitCount(this.active[word]);
+      ranks += Long.bitCount(active[word]);
     }
-    return active == 1;
+    return ranks == 1;
   }
 
   private void pass(int child, long[] itsChunk, int itsBase, long itsHead, int matched) {

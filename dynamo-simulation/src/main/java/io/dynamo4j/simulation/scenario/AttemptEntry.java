@@ -61,11 +61,7 @@ final class AttemptEntry {
     opened = true;
   }
 
-  /** Returns whether the migrator or the client cancelled it. */
-  boolean isGivenUp() {
-    return givenUp;
-  }
-
+  /** The migrator or the client cancelled it. */
   void givenUp() {
     givenUp = true;
   }
