@@ -93,8 +93,9 @@ public class ToyScenarioRunner implements ScenarioRunner {
   public static final class IteratesSaltedSet extends ToyScenarioRunner {
     @Override
     void leak(ScenarioSpec spec, List<Scheduler> workers) {
+      // Every other place of the set's table, so that wherever it is begun the order is another.
       Integer[] numbers = new Integer[100];
-      Arrays.setAll(numbers, i -> i);
+      Arrays.setAll(numbers, i -> 2 * i);
       wake(workers, Set.of(numbers));
     }
   }
