@@ -128,8 +128,11 @@ class RealEnvironmentTest {
     ExecutorService pool = pool(Executors.newFixedThreadPool(1));
     RealEnvironment environment = RealEnvironment.over(pool, timer);
     AtomicInteger ran = new AtomicInteger();
+    CompletableFuture<Void> held = new CompletableFuture<>();
+    timer.execute(held::join);
     Cancellable handle = environment.lane("lane").schedule(ran::incrementAndGet, 2_000_000);
     environment.close();
+    held.complete(null);
     CompletableFuture<Void> later = new CompletableFuture<>();
     var unused = timer.schedule(() -> later.complete(null), 10, TimeUnit.MILLISECONDS);
     get(later);
