@@ -5,6 +5,8 @@ import io.dynamo4j.core.model.LookupScope;
 import io.dynamo4j.core.model.OverlapScores;
 import io.dynamo4j.core.model.RouterEvent;
 import io.dynamo4j.core.model.WorkerWithDpRank;
+import io.dynamo4j.core.runtime.Scheduler;
+import io.dynamo4j.plane.Subscription;
 import java.util.concurrent.CompletionStage;
 
 /**
@@ -79,6 +81,27 @@ public interface KvIndexer extends AutoCloseable {
 
   /** Forgets one rank, in order with its events; never refused for want of room. */
   void removeWorkerDpRank(WorkerWithDpRank worker);
+
+  /**
+   * Reports every store that is refused from now on, soon after. An index that never refuses, or
+   * cannot tell, reports nothing.
+   *
+   * @param lane where {@code listener} runs; never inline
+   */
+  default Subscription watchRefusals(Scheduler lane, RefusalListener listener) {
+    return () -> {};
+  }
+
+  /**
+   * Marks a rank whose events are not all here, so that its scores may be out of date, or takes the
+   * mark away. Whoever feeds the index does this; the index itself never does.
+   */
+  default void markStale(WorkerWithDpRank worker, boolean stale) {}
+
+  /** Returns whether scores of this rank may be out of date; see {@link #markStale}. */
+  default boolean isStale(WorkerWithDpRank worker) {
+    return false;
+  }
 
   /**
    * Returns a stage that completes, on the index's lane, when every update handed in before is

@@ -11,6 +11,8 @@ public final class KvIndexerStatus {
   public enum Health {
     /** Every event handed in was, or will be, applied or refused by its own content. */
     EXACT,
+    /** The events of some ranks are not all here and are being asked for. */
+    STALE,
     /** Events were dropped for want of room: scores of their ranks may be stale. */
     LOSSY,
     /** Closed: lookups find nothing. */
@@ -23,6 +25,7 @@ public final class KvIndexerStatus {
   private final long unknownBlocks;
   private final long blocks;
   private final long pendingUpdates;
+  private final int staleRanks;
 
   KvIndexerStatus(
       Health health,
@@ -30,13 +33,15 @@ public final class KvIndexerStatus {
       long rejectedBlocks,
       long unknownBlocks,
       long blocks,
-      long pendingUpdates) {
+      long pendingUpdates,
+      int staleRanks) {
     this.health = Objects.requireNonNull(health, "health");
     this.eventsByOutcome = eventsByOutcome;
     this.rejectedBlocks = rejectedBlocks;
     this.unknownBlocks = unknownBlocks;
     this.blocks = blocks;
     this.pendingUpdates = pendingUpdates;
+    this.staleRanks = staleRanks;
   }
 
   public Health health() {
@@ -68,6 +73,11 @@ public final class KvIndexerStatus {
     return pendingUpdates;
   }
 
+  /** Returns the ranks marked by {@link KvIndexer#markStale}. */
+  public int staleRanks() {
+    return staleRanks;
+  }
+
   @Override
   public String toString() {
     StringBuilder text = new StringBuilder("KvIndexerStatus[health=").append(health);
@@ -82,6 +92,8 @@ public final class KvIndexerStatus {
         .append(blocks)
         .append(", pendingUpdates=")
         .append(pendingUpdates)
+        .append(", staleRanks=")
+        .append(staleRanks)
         .append(']')
         .toString();
   }

@@ -11,6 +11,7 @@ import io.dynamo4j.core.model.WorkerWithDpRank;
 import io.dynamo4j.core.runtime.Scheduler;
 import io.dynamo4j.core.tree.ApplyResult;
 import io.dynamo4j.core.tree.RadixTree;
+import io.dynamo4j.plane.Subscription;
 import java.util.EnumMap;
 import java.util.Map;
 import java.util.Objects;
@@ -43,6 +44,8 @@ final class TreeIndexer implements KvIndexer {
   private final Map<EventOutcome, AtomicLong> eventsByOutcome = new EnumMap<>(EventOutcome.class);
   private final AtomicLong rejectedBlocks = new AtomicLong();
   private final AtomicLong unknownBlocks = new AtomicLong();
+  private final Refusals refusals = new Refusals();
+  private final StaleRanks staleRanks = new StaleRanks();
   private volatile long blocks;
   private volatile boolean closed;
 
@@ -131,6 +134,21 @@ final class TreeIndexer implements KvIndexer {
   }
 
   @Override
+  public Subscription watchRefusals(Scheduler listenerLane, RefusalListener listener) {
+    return refusals.watch(listenerLane, listener);
+  }
+
+  @Override
+  public void markStale(WorkerWithDpRank worker, boolean stale) {
+    staleRanks.mark(worker, stale);
+  }
+
+  @Override
+  public boolean isStale(WorkerWithDpRank worker) {
+    return staleRanks.contains(worker);
+  }
+
+  @Override
   public CompletionStage<Void> flush() {
     CompletableFuture<Void> passed = new CompletableFuture<>();
     pending.incrementAndGet();
@@ -190,7 +208,7 @@ final class TreeIndexer implements KvIndexer {
       return;
     }
     if (update instanceof Update.Event event) {
-      record(tree.apply(event.event()));
+      record(event.event(), tree.apply(event.event()));
     } else if (update instanceof Update.WorkerGone gone) {
       tree.removeWorker(gone.workerId());
     } else if (update instanceof Update.RankGone gone) {
@@ -208,8 +226,8 @@ final class TreeIndexer implements KvIndexer {
     }
   }
 
-  private void record(ApplyResult result) {
-    count(
+  private void record(RouterEvent event, ApplyResult result) {
+    EventOutcome outcome =
         switch (result.outcome()) {
           case APPLIED -> EventOutcome.APPLIED;
           case DUPLICATE -> EventOutcome.DUPLICATE;
@@ -217,7 +235,11 @@ final class TreeIndexer implements KvIndexer {
           case SELF_REFERENCE -> EventOutcome.SELF_REFERENCE;
           case UNKNOWN_BLOCKS -> EventOutcome.UNKNOWN_BLOCKS;
           case OUT_OF_CAPACITY -> EventOutcome.OUT_OF_CAPACITY;
-        });
+        };
+    count(outcome);
+    if (result.isRejected()) {
+      refusals.report(event, outcome);
+    }
     rejectedBlocks.addAndGet(result.rejectedBlocks());
     unknownBlocks.addAndGet(result.unknownBlocks());
   }
@@ -235,12 +257,21 @@ final class TreeIndexer implements KvIndexer {
     Map<EventOutcome, Long> events = new EnumMap<>(EventOutcome.class);
     eventsByOutcome.forEach((outcome, count) -> events.put(outcome, count.get()));
     return new KvIndexerStatus(
-        health(), events, rejectedBlocks.get(), unknownBlocks.get(), blocks, pending.get());
+        health(),
+        events,
+        rejectedBlocks.get(),
+        unknownBlocks.get(),
+        blocks,
+        pending.get(),
+        staleRanks.count());
   }
 
   private KvIndexerStatus.Health health() {
     if (closed) {
       return KvIndexerStatus.Health.CLOSED;
+    }
+    if (staleRanks.count() > 0) {
+      return KvIndexerStatus.Health.STALE;
     }
     return counter(EventOutcome.QUEUE_FULL).get() > 0
         ? KvIndexerStatus.Health.LOSSY
