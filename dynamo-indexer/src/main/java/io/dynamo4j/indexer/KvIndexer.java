@@ -18,8 +18,8 @@ import java.util.concurrent.CompletionStage;
  * time after it was handed in; {@link #flush} says when.
  *
  * <p><b>Threads.</b> Every method may be called from any thread and never waits for another
- * component. Updates of one caller are applied in the order handed in, on one lane; lookups run on
- * the caller's thread.
+ * component. One caller's updates of one worker are applied in the order handed in, on that
+ * worker's lane; lookups run on the caller's thread.
  */
 public interface KvIndexer extends AutoCloseable {
 
@@ -104,7 +104,7 @@ public interface KvIndexer extends AutoCloseable {
   }
 
   /**
-   * Returns a stage that completes, on the index's lane, when every update handed in before is
+   * Returns a stage that completes, on a lane of the index, when every update handed in before is
    * visible to lookups; exceptionally with {@code CLOSED} if the index closes first.
    */
   CompletionStage<Void> flush();

@@ -2,6 +2,7 @@
 package io.dynamo4j.indexer;
 
 import io.dynamo4j.core.runtime.Environment;
+import io.dynamo4j.core.runtime.RandomSource;
 import io.dynamo4j.core.tree.RadixTree;
 import io.dynamo4j.core.tree.RadixTreeBuilder;
 import java.util.Objects;
@@ -12,9 +13,13 @@ public final class KvIndexerBuilder {
   /** Updates that may be pending unless {@link #maxPendingUpdates} says otherwise. */
   public static final int DEFAULT_MAX_PENDING_UPDATES = 1 << 16;
 
+  /** The most lanes that {@link #eventLanes} takes. */
+  public static final int MAX_EVENT_LANES = 64;
+
   private @Nullable Environment environment;
   private int blockSize;
   private int maxPendingUpdates = DEFAULT_MAX_PENDING_UPDATES;
+  private int eventLanes = 1;
   private final RadixTreeBuilder tree = RadixTree.builder();
 
   KvIndexerBuilder() {}
@@ -39,7 +44,8 @@ public final class KvIndexerBuilder {
   }
 
   /**
-   * Sets how many updates may wait before events are dropped; see {@link KvIndexer#submit}.
+   * Sets how many updates may wait, on each lane, before events are dropped; see {@link
+   * KvIndexer#submit}.
    *
    * @throws IllegalArgumentException if not positive
    */
@@ -53,8 +59,25 @@ public final class KvIndexerBuilder {
   }
 
   /**
-   * Sets how many ranks may hold blocks at one time; events of one more are counted as {@link
-   * EventOutcome#OUT_OF_CAPACITY}. 16,384 unless set.
+   * Sets on how many lanes events are applied, each with a tree of its own; Dynamo's {@code
+   * router_event_threads}. A worker's events stay on one lane, in order; a lookup looks at every
+   * tree. Lanes run side by side only where the environment's executor has as many threads. 1
+   * unless set, and more pays only where one lane cannot keep up.
+   *
+   * @throws IllegalArgumentException if not from 1 to {@link #MAX_EVENT_LANES}
+   */
+  public KvIndexerBuilder eventLanes(int lanes) {
+    if (lanes < 1 || lanes > MAX_EVENT_LANES) {
+      throw new IllegalArgumentException(
+          "lanes are out of range: eventLanes=" + lanes + ", most=" + MAX_EVENT_LANES);
+    }
+    this.eventLanes = lanes;
+    return this;
+  }
+
+  /**
+   * Sets how many ranks may hold blocks at one time, on each lane; events of one more are counted
+   * as {@link EventOutcome#OUT_OF_CAPACITY}. 16,384 unless set.
    *
    * @throws IllegalArgumentException if not from 1 to 16,384
    */
@@ -64,9 +87,10 @@ public final class KvIndexerBuilder {
   }
 
   /**
-   * Bounds memory by the blocks held over all ranks, about 40 bytes each where ranks share prefixes
-   * and up to about 250 where nothing is shared. A store that would add more than there is room for
-   * is not applied and counted as {@link EventOutcome#OUT_OF_CAPACITY}. Unbounded unless set.
+   * Bounds memory by the blocks held over all ranks of a lane, about 40 bytes each where ranks
+   * share prefixes and up to about 250 where nothing is shared. A store that would add more than
+   * there is room for is not applied and counted as {@link EventOutcome#OUT_OF_CAPACITY}. Unbounded
+   * unless set.
    *
    * @throws IllegalArgumentException if not positive
    */
@@ -88,11 +112,19 @@ public final class KvIndexerBuilder {
               + ", blockSize="
               + blockSize);
     }
-    long seed = environment.random().split("kv-indexer").nextLong();
-    return new TreeIndexer(
-        tree.seed(seed).build(),
-        environment.lanes().lane("kv-indexer"),
-        blockSize,
-        maxPendingUpdates);
+    RandomSource random = environment.random().split("kv-indexer");
+    IndexCounters counters = new IndexCounters();
+    Refusals refusals = new Refusals();
+    IndexLane[] lanes = new IndexLane[eventLanes];
+    for (int i = 0; i < lanes.length; i++) {
+      lanes[i] =
+          new IndexLane(
+              tree.seed(random.nextLong()).build(),
+              environment.lanes().lane("kv-indexer"),
+              maxPendingUpdates,
+              counters,
+              refusals);
+    }
+    return new TreeIndexer(new LaneTable(lanes, random.nextLong()), counters, refusals, blockSize);
   }
 }

@@ -7,6 +7,7 @@ import io.dynamo4j.core.model.OverlapScores;
 import io.dynamo4j.core.model.RouterEvent;
 import io.dynamo4j.core.model.StorageTier;
 import io.dynamo4j.core.model.WorkerWithDpRank;
+import io.dynamo4j.core.testing.IndexStep;
 import io.dynamo4j.plane.Address;
 import io.dynamo4j.plane.WorkerInstance;
 import java.util.Map;
@@ -47,5 +48,16 @@ final class IndexerFixture {
       scores.put(out.worker(i), out.depth(i));
     }
     return scores;
+  }
+
+  /** Hands one step of a stream to an index. */
+  static void submit(KvIndexer index, IndexStep step) {
+    if (step instanceof IndexStep.Event event) {
+      index.submit(event(event.worker().workerId(), event.worker().dpRank(), event.data()));
+    } else if (step instanceof IndexStep.WorkerGone gone) {
+      index.removeWorker(gone.workerId());
+    } else if (step instanceof IndexStep.RankGone gone) {
+      index.removeWorkerDpRank(gone.worker());
+    }
   }
 }

@@ -175,7 +175,7 @@ class TreeIndexerTest {
       OverlapScores out = OverlapScores.create();
       for (IndexStep step : EventStreams.of(9, Hashes.OF_WORKER_AND_CONTENT, 3_000)) {
         step.applyTo(reference);
-        submit(shared, step);
+        IndexerFixture.submit(shared, step);
         shared.findMatches(new long[] {0, 1, -1}, 3, out);
         for (int i = 0; i < out.size(); i++) {
           assertThat(out.depth(i)).isBetween(1, 3);
@@ -190,17 +190,6 @@ class TreeIndexerTest {
         }
       }
       assertThat(shared.status().blocks()).isEqualTo(reference.blockCount());
-    }
-  }
-
-  private static void submit(KvIndexer index, IndexStep step) {
-    if (step instanceof IndexStep.Event event) {
-      index.submit(
-          IndexerFixture.event(event.worker().workerId(), event.worker().dpRank(), event.data()));
-    } else if (step instanceof IndexStep.WorkerGone gone) {
-      index.removeWorker(gone.workerId());
-    } else if (step instanceof IndexStep.RankGone gone) {
-      index.removeWorkerDpRank(gone.worker());
     }
   }
 }

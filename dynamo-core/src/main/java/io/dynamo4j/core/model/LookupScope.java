@@ -13,15 +13,16 @@ import org.jspecify.annotations.Nullable;
  * compare no names.
  */
 public final class LookupScope {
-  private static final LookupScope ALL = new LookupScope(null, false);
+  private static final LookupScope ALL = new LookupScope(null, null);
 
   // In order; null stands for all.
   private final WorkerWithDpRank @Nullable [] candidates;
-  private final boolean stopsAtLastRank;
+  // The same ranks, each scored exactly; null if that is this scope.
+  private final @Nullable LookupScope exact;
 
-  private LookupScope(WorkerWithDpRank @Nullable [] candidates, boolean stopsAtLastRank) {
+  private LookupScope(WorkerWithDpRank @Nullable [] candidates, @Nullable LookupScope exact) {
     this.candidates = candidates;
-    this.stopsAtLastRank = stopsAtLastRank;
+    this.exact = exact;
   }
 
   /** Returns the scope of all ranks, each scored exactly. */
@@ -33,7 +34,7 @@ public final class LookupScope {
   public static LookupScope only(Collection<WorkerWithDpRank> candidates) {
     WorkerWithDpRank[] sorted = candidates.toArray(WorkerWithDpRank[]::new);
     Arrays.sort(sorted);
-    return new LookupScope(sorted, false);
+    return new LookupScope(sorted, null);
   }
 
   /**
@@ -42,11 +43,16 @@ public final class LookupScope {
    * are exact.
    */
   public LookupScope stoppingAtLastRank() {
-    return new LookupScope(candidates, true);
+    return new LookupScope(candidates, exact());
   }
 
   public boolean stopsAtLastRank() {
-    return stopsAtLastRank;
+    return exact != null;
+  }
+
+  /** Returns the scope of the same ranks in which each is scored exactly. No allocation. */
+  public LookupScope exact() {
+    return exact == null ? this : exact;
   }
 
   /** Returns whether every rank is in this scope. */
@@ -64,7 +70,7 @@ public final class LookupScope {
     return "LookupScope[candidates="
         + (candidates == null ? "all" : Arrays.toString(candidates))
         + ", stopsAtLastRank="
-        + stopsAtLastRank
+        + stopsAtLastRank()
         + "]";
   }
 }

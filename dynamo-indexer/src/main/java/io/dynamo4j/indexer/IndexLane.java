@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.dynamo4j.indexer;
+
+import io.dynamo4j.core.model.RouterEvent;
+import io.dynamo4j.core.runtime.Scheduler;
+import io.dynamo4j.core.tree.ApplyResult;
+import io.dynamo4j.core.tree.RadixTree;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One tree and the queue of its updates, drained on one lane.
+ *
+ * <p><b>Threads.</b> Updates and lookups from anywhere; {@link #tree} lets lookups run beside its
+ * one writer, which is the lane.
+ */
+final class IndexLane {
+  private static final int BATCH = 64;
+
+  private final RadixTree tree;
+  private final Scheduler lane;
+  private final int maxPendingUpdates;
+  private final IndexCounters counters;
+  private final Refusals refusals;
+
+  private final Queue<IndexUpdate> updates = new ConcurrentLinkedQueue<>();
+  private final AtomicInteger pending = new AtomicInteger();
+  private final AtomicBoolean drainRequested = new AtomicBoolean();
+  private volatile long blocks;
+  private volatile boolean closed;
+
+  IndexLane(
+      RadixTree tree,
+      Scheduler lane,
+      int maxPendingUpdates,
+      IndexCounters counters,
+      Refusals refusals) {
+    this.tree = tree;
+    this.lane = lane;
+    this.maxPendingUpdates = maxPendingUpdates;
+    this.counters = counters;
+    this.refusals = refusals;
+  }
+
+  RadixTree tree() {
+    return tree;
+  }
+
+  boolean isClosed() {
+    return closed;
+  }
+
+  /** Returns the pairs held as of the last turn of the lane. */
+  long blocks() {
+    return blocks;
+  }
+
+  long pendingUpdates() {
+    return pending.get();
+  }
+
+  /** Queues an update unless too many are pending; returns whether there was room. */
+  boolean offer(IndexUpdate update) {
+    if (pending.incrementAndGet() > maxPendingUpdates) {
+      pending.decrementAndGet();
+      return false;
+    }
+    enqueue(update);
+    return true;
+  }
+
+  /** Queues an update, however many are pending. */
+  void add(IndexUpdate update) {
+    pending.incrementAndGet();
+    enqueue(update);
+  }
+
+  private void enqueue(IndexUpdate update) {
+    updates.add(update);
+    requestDrain();
+  }
+
+  private void requestDrain() {
+    if (!drainRequested.compareAndSet(false, true)) {
+      return;
+    }
+    try {
+      lane.execute(this::drain);
+    } catch (RejectedExecutionException e) {
+      // The environment is gone and with it every later turn: nobody may wait for one.
+      closed = true;
+      drain();
+    }
+  }
+
+  /** Applies one batch and asks for another turn if more is there, so that the lane stays fair. */
+  private void drain() {
+    try {
+      IndexUpdate last = applyBatch();
+      blocks = closed ? 0 : tree.blockCount();
+      if (last instanceof IndexUpdate.Barrier barrier) {
+        release(barrier.barrier());
+      }
+    } finally {
+      drainRequested.set(false);
+      if (!updates.isEmpty()) {
+        requestDrain();
+      }
+    }
+  }
+
+  /** Returns the last update taken: a barrier ends a batch. */
+  private @Nullable IndexUpdate applyBatch() {
+    IndexUpdate update = null;
+    for (int i = 0; i < BATCH && (update = updates.poll()) != null; i++) {
+      pending.decrementAndGet();
+      if (update instanceof IndexUpdate.Barrier) {
+        return update;
+      }
+      if (!closed) {
+        apply(update);
+      }
+    }
+    return update;
+  }
+
+  private void apply(IndexUpdate update) {
+    if (update instanceof IndexUpdate.Event event) {
+      apply(event.event());
+    } else if (update instanceof IndexUpdate.WorkerGone gone) {
+      tree.removeWorker(gone.workerId());
+    } else if (update instanceof IndexUpdate.RankGone gone) {
+      tree.removeWorkerDpRank(gone.worker());
+    }
+  }
+
+  private void apply(RouterEvent event) {
+    ApplyResult result = tree.apply(event);
+    EventOutcome outcome = counters.count(result);
+    if (result.isRejected()) {
+      refusals.report(event, outcome);
+    }
+  }
+
+  private void release(FlushBarrier barrier) {
+    if (closed) {
+      barrier.closed();
+    } else {
+      barrier.reached();
+    }
+  }
+
+  void close() {
+    closed = true;
+    requestDrain();
+  }
+}

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.dynamo4j.indexer;
+
+import io.dynamo4j.core.model.RouterEvent;
+import io.dynamo4j.core.model.WorkerWithDpRank;
+
+/** One entry of a lane's queue. */
+sealed interface IndexUpdate {
+  record Event(RouterEvent event) implements IndexUpdate {}
+
+  record WorkerGone(long workerId) implements IndexUpdate {}
+
+  record RankGone(WorkerWithDpRank worker) implements IndexUpdate {}
+
+  record Barrier(FlushBarrier barrier) implements IndexUpdate {}
+}

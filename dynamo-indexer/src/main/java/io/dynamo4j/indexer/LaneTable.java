@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.dynamo4j.indexer;
+
+/**
+ * Which lane a worker's updates go to: always the same one, so that they keep their order.
+ *
+ * <p>A function of the worker's id alone: nothing to remember, nothing to forget when workers come
+ * and go. Ids are mixed with a seed, so that peers cannot crowd one lane.
+ */
+final class LaneTable {
+  private final IndexLane[] lanes;
+  private final long seed;
+
+  LaneTable(IndexLane[] lanes, long seed) {
+    this.lanes = lanes;
+    this.seed = seed;
+  }
+
+  int size() {
+    return lanes.length;
+  }
+
+  IndexLane lane(int index) {
+    return lanes[index];
+  }
+
+  /** Returns the lane of a worker, all its ranks included. */
+  IndexLane of(long workerId) {
+    if (lanes.length == 1) {
+      return lanes[0];
+    }
+    long mixed = (workerId ^ seed) * 0x9e3779b97f4a7c15L;
+    mixed = (mixed ^ (mixed >>> 32)) * 0xd6e8feb86659fd93L;
+    return lanes[(int) (((mixed >>> 32) * lanes.length) >>> 32)];
+  }
+}
