@@ -9,6 +9,7 @@ import io.dynamo4j.conformance.engine.EngineToRouterReader;
 import io.dynamo4j.conformance.migration.MigrationReader;
 import io.dynamo4j.conformance.plane.EventPlaneReader;
 import io.dynamo4j.conformance.plane.RecoveryReader;
+import io.dynamo4j.conformance.router.RouterReader;
 import io.dynamo4j.conformance.selection.SelectionReader;
 import io.dynamo4j.conformance.service.IndexerServiceReader;
 import io.dynamo4j.conformance.tree.ConcurrentTreeReader;
@@ -29,6 +30,7 @@ final class Readers {
         new ConcurrentTreeReader(),
         new MigrationReader(),
         new SelectionReader(),
+        new RouterReader(),
         new EngineToRouterReader(),
         new EngineFramesReader(),
         new EventPlaneReader(),

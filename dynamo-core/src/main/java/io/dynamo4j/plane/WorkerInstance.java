@@ -27,6 +27,7 @@ public final class WorkerInstance {
   private final long totalKvBlocks;
   private final long maxBatchedTokens;
   private final Set<String> resumes;
+  private final Set<String> taints;
 
   private WorkerInstance(Builder builder) {
     this.workerId = builder.workerId;
@@ -38,6 +39,7 @@ public final class WorkerInstance {
     this.totalKvBlocks = builder.totalKvBlocks;
     this.maxBatchedTokens = builder.maxBatchedTokens;
     this.resumes = builder.resumes;
+    this.taints = builder.taints;
   }
 
   public static Builder builder(long workerId, Address address) {
@@ -92,6 +94,11 @@ public final class WorkerInstance {
     return resumes;
   }
 
+  /** Returns what the worker declares for {@code RoutingConstraints}. Sorted, immutable. */
+  public Set<String> taints() {
+    return taints;
+  }
+
   /** Returns the worker's {@code index}-th rank, {@code 0 <= index < dpSize()}. */
   public WorkerWithDpRank rank(int index) {
     return new WorkerWithDpRank(workerId, dpStart + Objects.checkIndex(index, dpSize));
@@ -121,6 +128,7 @@ public final class WorkerInstance {
     private long totalKvBlocks = UNKNOWN;
     private long maxBatchedTokens = UNKNOWN;
     private Set<String> resumes = Collections.emptySet();
+    private Set<String> taints = Collections.emptySet();
 
     private Builder(long workerId, Address address) {
       this.workerId = workerId;
@@ -165,6 +173,12 @@ public final class WorkerInstance {
     /** Declares {@link WorkerInstance#resumes()}; nothing by default. */
     public Builder resumes(String... capabilities) {
       this.resumes = Collections.unmodifiableSet(new TreeSet<>(Arrays.asList(capabilities)));
+      return this;
+    }
+
+    /** Declares {@link WorkerInstance#taints()}; none by default. */
+    public Builder taints(String... taints) {
+      this.taints = Collections.unmodifiableSet(new TreeSet<>(Arrays.asList(taints)));
       return this;
     }
 

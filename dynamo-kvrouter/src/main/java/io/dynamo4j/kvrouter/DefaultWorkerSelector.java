@@ -9,7 +9,8 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Filters, then the sum of scorers, then one picker; by default Dynamo's cost and temperature.
+ * Filters, then the sum of scorers times the row's factor, then one picker; by default Dynamo's
+ * cost and temperature, with what the request changes of them.
  *
  * <p><b>Threads.</b> Not thread-safe: one decision at a time, as a router's lock gives.
  */
@@ -17,17 +18,18 @@ public final class DefaultWorkerSelector implements WorkerSelector {
   private final KvWorkerScorer kvScorer;
   private final List<WorkerFilter> filters;
   private final List<WorkerScorer> scorers;
+  private final @Nullable WorkerPicker ownPicker;
   private final WorkerPicker picker;
+  private final KvRouterConfig config;
   private double[] costs = new double[16];
 
   private DefaultWorkerSelector(Builder builder) {
     this.kvScorer = KvWorkerScorer.of(builder.config);
     this.filters = List.copyOf(builder.filters);
     this.scorers = builder.scorers.isEmpty() ? List.of(kvScorer) : List.copyOf(builder.scorers);
-    this.picker =
-        builder.picker != null
-            ? builder.picker
-            : TemperaturePicker.of(builder.config.routerTemperature());
+    this.config = builder.config;
+    this.ownPicker = builder.picker;
+    this.picker = ownPicker != null ? ownPicker : TemperaturePicker.of(config.routerTemperature());
   }
 
   /** Returns Dynamo's policy. */
@@ -59,13 +61,19 @@ public final class DefaultWorkerSelector implements WorkerSelector {
       return null;
     }
     score(request, candidates);
-    int row = picker.pick(costs, count, random);
+    int row = picker(request).pick(costs, count, random);
     if (row < 0 || row >= count) {
       throw new IllegalStateException(
           "picker chose a row that does not exist: row=" + row + ", rows=" + count);
     }
     double overlap = kvScorer.effectiveOverlapBlocks(candidates, row);
     return WorkerSelectionResult.of(candidates, row, overlap, costs[row]);
+  }
+
+  private WorkerPicker picker(SchedulingRequest request) {
+    return ownPicker == null && request.configOverride().changesScoring()
+        ? TemperaturePicker.of(request.configOverride().applyTo(config).routerTemperature())
+        : picker;
   }
 
   private void filter(SchedulingRequest request, WorkerCandidates candidates) {
@@ -88,13 +96,15 @@ public final class DefaultWorkerSelector implements WorkerSelector {
       add(scorers.get(i), request, candidates);
     }
     for (int row = 0; row < count; row++) {
+      costs[row] *= candidates.costFactor(row);
       requireFinite(costs[row], candidates, row);
     }
   }
 
   private void add(WorkerScorer scorer, SchedulingRequest request, WorkerCandidates candidates) {
     int count = candidates.size();
-    if (scorer instanceof KvWorkerScorer kv) {
+    if (scorer instanceof KvWorkerScorer configured) {
+      KvWorkerScorer kv = configured.forRequest(request);
       // The baseline of decay is one pass over all rows: taken once a decision, not once a row.
       long baseline = kv.baseline(candidates);
       for (int row = 0; row < count; row++) {

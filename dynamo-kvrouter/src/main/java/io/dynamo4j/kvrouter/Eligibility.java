@@ -12,9 +12,9 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which registered ranks may take a request: pin, allow-list, ranks that already failed it, drain
- * marks. Ranks that failed other requests just now are avoided unless nobody else is left. Of what
- * may be chosen, the rank that the request's session is bound to is taken.
+ * Which registered ranks may take a request: pin, allow-list, taints, ranks that already failed it,
+ * drain marks. Ranks that failed other requests just now are avoided unless nobody else is left. Of
+ * what may be chosen, the rank that the request's session is bound to is taken.
  *
  * <p><b>Threads.</b> Not thread-safe: belongs to its owner's lock.
  */
@@ -57,11 +57,19 @@ final class Eligibility {
     return count;
   }
 
+  /** Takes every rank of the table, whatever rules it out. */
+  int collectAll() {
+    for (count = 0; count < table.size(); count++) {
+      eligible[count] = count;
+    }
+    return count;
+  }
+
   private int collect(RoutingHints hints, Set<WorkerWithDpRank> failed, boolean withUnusable) {
     int found = 0;
     for (int i = 0; i < table.size(); i++) {
       WorkerWithDpRank rank = table.rank(i);
-      if (reason(rank, hints, failed) == null && (withUnusable || isUsable(rank))) {
+      if (reason(i, hints, failed) == null && (withUnusable || isUsable(rank))) {
         eligible[found++] = i;
       }
     }
@@ -112,7 +120,7 @@ final class Eligibility {
       BookingKey key, RoutingHints hints, Set<WorkerWithDpRank> failed, boolean filtered) {
     EnumMap<IneligibilityReason, Integer> counts = new EnumMap<>(IneligibilityReason.class);
     for (int i = 0; i < table.size(); i++) {
-      IneligibilityReason reason = reason(table.rank(i), hints, failed);
+      IneligibilityReason reason = reason(i, hints, failed);
       if (reason == null && filtered) {
         reason = IneligibilityReason.FILTERED;
       }
@@ -124,13 +132,16 @@ final class Eligibility {
   }
 
   private @Nullable IneligibilityReason reason(
-      WorkerWithDpRank rank, RoutingHints hints, Set<WorkerWithDpRank> failed) {
-    WorkerWithDpRank pinned = hints.pinnedWorker();
-    if (pinned != null && !pinned.equals(rank)) {
+      int index, RoutingHints hints, Set<WorkerWithDpRank> failed) {
+    WorkerWithDpRank rank = table.rank(index);
+    if (!hints.pinAllows(rank)) {
       return IneligibilityReason.NOT_PINNED;
     }
     if (!hints.allows(rank.workerId())) {
       return IneligibilityReason.NOT_ALLOWED;
+    }
+    if (!hints.constraints().allow(table.instance(index).taints())) {
+      return IneligibilityReason.TAINT_MISSING;
     }
     if (!failed.isEmpty() && failed.contains(rank)) {
       return IneligibilityReason.FAILED_THIS_REQUEST;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dynamo4j.kvrouter;
 
+import io.dynamo4j.core.model.DynamoException;
+import io.dynamo4j.core.model.ErrorType;
 import io.dynamo4j.core.model.LLMEngineOutput;
 import io.dynamo4j.core.model.PreprocessedRequest;
 import io.dynamo4j.core.model.WorkerWithDpRank;
@@ -58,8 +60,25 @@ public final class KvDispatcher<Q, R> implements RequestDispatcher<Q, R> {
             .attempt(attempt.number())
             .routing(adapter.routing(request))
             .excludedWorkers(attempt.excludedWorkers())
+            .configOverride(configOverride(request, attempt))
             .build();
     return new LeasePlacement(router.trySelect(scheduling));
+  }
+
+  private RouterConfigOverride configOverride(Q request, Attempt attempt) {
+    try {
+      return adapter.configOverride(request);
+    } catch (IllegalArgumentException outOfRange) {
+      throw new DynamoException(
+          ErrorType.INVALID_REQUEST,
+          "override is invalid: request="
+              + attempt.requestId()
+              + ", fault="
+              + outOfRange.getMessage(),
+          null,
+          attempt.number(),
+          outOfRange);
+    }
   }
 
   /** A booking as the stream sees it. */

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dynamo4j.kvrouter;
 
-import io.dynamo4j.core.hash.BlockHasher;
-import io.dynamo4j.core.hash.SequenceHasher;
 import io.dynamo4j.core.model.OverlapScores;
+import io.dynamo4j.core.model.RoutingHints;
 import io.dynamo4j.core.model.WorkerWithDpRank;
 import io.dynamo4j.core.runtime.RandomSource;
-import io.dynamo4j.core.token.TokenSlice;
-import io.dynamo4j.indexer.KvIndexer;
 import io.dynamo4j.plane.WorkerDirectory;
 import io.dynamo4j.plane.WorkerInstance;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
@@ -31,14 +31,14 @@ public final class KvRouter {
 
   private final KvRouterConfig config;
   private final int blockSize;
-  private final PromptHasher hasher;
-  private final @Nullable KvIndexer indexer;
+  private final PromptLookup prompts;
 
   // Everything below belongs to the lock.
   private final ReentrantLock lock = new ReentrantLock();
   private final Eligibility eligibility;
   private final ActiveBlockTracker tracker;
   private final WorkerSelector selector;
+  private final @Nullable WorkerSpeeds speeds;
   private final RandomSource selectionRandom;
   private final RandomSource blockRandom;
   private final WorkerCandidates candidates = WorkerCandidates.create();
@@ -47,9 +47,9 @@ public final class KvRouter {
 
   KvRouter(KvRouterBuilder builder, RandomSource random, WorkerDirectory directory) {
     this.config = builder.config();
-    this.indexer = config.needsOverlap() ? builder.indexer() : null;
     this.blockSize = builder.blockSize();
-    this.hasher = new PromptHasher(blockSize);
+    this.prompts = new PromptLookup(config, builder.indexer(), blockSize);
+    this.speeds = builder.speeds();
     this.eligibility = new Eligibility(directory, builder.health());
     this.selectionRandom = random.split("selection");
     this.blockRandom = random.split("blocks");
@@ -85,20 +85,47 @@ public final class KvRouter {
    * @throws IllegalStateException if a policy of the host breaks its contract; nothing is booked
    */
   public RequestLease trySelect(SchedulingRequest request) {
-    TokenSlice tokens = request.tokenIds();
-    long[] hashes = NO_HASHES;
-    @Nullable OverlapScores scores = null;
-    boolean sharesBlocks = config.routerTrackActiveBlocks() && config.routerAssumeKvReuse();
-    if (indexer != null || sharesBlocks) {
-      BlockHasher blockHasher = hasher.of(request.routing());
-      hashes = new long[blockHasher.blockCount(tokens.length())];
-      blockHasher.hash(tokens, hashes);
-      scores = lookUp(hashes);
-      SequenceHasher.hash(hashes, hashes.length, hashes);
-    }
+    Prompt prompt = prompts.lookUp(request);
     lock.lock();
     try {
-      return selectAndBook(request, trackedHashes(tokens, hashes), scores);
+      return selectAndBook(request, prompt, trackedHashes(request, prompt));
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /**
+   * Says which rank {@link #trySelect} would choose now, and books nothing.
+   *
+   * @throws NoEligibleWorkerException if no registered rank may take the request
+   * @throws IllegalStateException if a policy of the host breaks its contract
+   */
+  public WorkerSelectionResult query(SchedulingRequest request) {
+    Prompt prompt = prompts.lookUp(request);
+    lock.lock();
+    try {
+      refreshTable();
+      return choose(request, prompt, trackedHashes(request, prompt));
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /**
+   * Says what each registered rank would carry with the request on it, eligible or not, in the
+   * directory's order; books nothing.
+   */
+  public List<PotentialLoad> potentialLoads(SchedulingRequest request) {
+    Prompt prompt = prompts.lookUp(request);
+    lock.lock();
+    try {
+      refreshTable();
+      fillCandidates(request, prompt, trackedHashes(request, prompt), eligibility.collectAll());
+      List<PotentialLoad> loads = new ArrayList<>(candidates.size());
+      for (int row = 0; row < candidates.size(); row++) {
+        loads.add(potentialLoad(row, prompt.config()));
+      }
+      return Collections.unmodifiableList(loads);
     } finally {
       lock.unlock();
     }
@@ -164,45 +191,27 @@ public final class KvRouter {
     }
   }
 
-  private @Nullable OverlapScores lookUp(long[] localHashes) {
-    if (indexer == null || localHashes.length == 0) {
-      return null;
-    }
-    OverlapScores scores = OverlapScores.create();
-    indexer.findMatches(localHashes, localHashes.length, scores);
-    return scores;
-  }
-
   /** Returns what a booking counts: the prompt's own hashes, hashes of nobody else, or nothing. */
-  private long[] trackedHashes(TokenSlice tokens, long[] sequenceHashes) {
-    if (!config.routerTrackActiveBlocks()) {
+  private long[] trackedHashes(SchedulingRequest request, Prompt prompt) {
+    if (!prompt.config().routerTrackActiveBlocks()) {
       return NO_HASHES;
     }
-    if (config.routerAssumeKvReuse()) {
-      return sequenceHashes;
+    if (prompt.config().routerAssumeKvReuse()) {
+      return prompt.sequenceHashes();
     }
-    long[] unique = new long[tokens.length() / blockSize];
+    long[] unique = new long[request.tokenIds().length() / blockSize];
     for (int i = 0; i < unique.length; i++) {
       unique[i] = blockRandom.nextLong();
     }
     return unique;
   }
 
-  private RequestLease selectAndBook(
-      SchedulingRequest request, long[] hashes, @Nullable OverlapScores scores) {
+  private RequestLease selectAndBook(SchedulingRequest request, Prompt prompt, long[] hashes) {
     refreshTable();
     while (true) {
-      int count = eligibility.collect(request.routing(), request.excludedWorkers());
-      if (count == 0) {
-        throw explain(request, false);
-      }
-      fillCandidates(request, hashes, scores, count);
-      WorkerSelectionResult selection = selector.select(request, candidates, selectionRandom);
-      if (selection == null) {
-        throw explain(request, true);
-      }
+      WorkerSelectionResult selection = choose(request, prompt, hashes);
       int index = requireEligible(selection.worker());
-      Booking booking = booking(request, hashes, selection);
+      Booking booking = booking(request, prompt, hashes, selection);
       tracker.book(booking);
       if (eligibility.admit(selection.worker())) {
         return lease(request, booking, selection, index);
@@ -211,17 +220,56 @@ public final class KvRouter {
     }
   }
 
-  private void fillCandidates(
-      SchedulingRequest request, long[] hashes, @Nullable OverlapScores scores, int count) {
+  private WorkerSelectionResult choose(SchedulingRequest request, Prompt prompt, long[] hashes) {
+    int count = eligibility.collect(request.routing(), request.excludedWorkers());
+    if (count == 0) {
+      throw explain(request, false);
+    }
+    fillCandidates(request, prompt, hashes, count);
+    WorkerSelectionResult selection = selector.select(request, candidates, selectionRandom);
+    if (selection == null) {
+      throw explain(request, true);
+    }
+    return selection;
+  }
+
+  private void fillCandidates(SchedulingRequest request, Prompt prompt, long[] hashes, int count) {
     candidates.reset(
-        request.tokenIds().length(), blockSize, hashes.length, config.routerTrackPrefillTokens());
-    spreadDepths(scores, 1);
+        request.tokenIds().length(),
+        blockSize,
+        hashes.length,
+        prompt.config().routerTrackPrefillTokens());
+    spreadDepths(prompt.scores(), 1);
     for (int i = 0; i < count; i++) {
       int index = eligibility.eligible(i);
-      candidates.add(table.rank(index), depths[index], 0, 0);
+      weigh(request, candidates.add(table.rank(index), depths[index], 0, 0), index);
     }
-    spreadDepths(scores, 0);
+    spreadDepths(prompt.scores(), 0);
     tracker.project(hashes, hashes.length, candidates);
+  }
+
+  /** Sets what multiplies a row's cost; a pinned request has nothing to compare. */
+  private void weigh(SchedulingRequest request, int row, int index) {
+    RoutingHints hints = request.routing();
+    if (!hints.constraints().preferredTaints().isEmpty() && !hints.isPinned()) {
+      candidates.setCostFactor(row, hints.constraints().costFactor(table.instance(index).taints()));
+    }
+    if (speeds != null) {
+      WorkerWithDpRank rank = table.rank(index);
+      candidates.setSpeeds(row, speeds.prefill(rank), speeds.decode(rank));
+    }
+  }
+
+  private PotentialLoad potentialLoad(int row, KvRouterConfig effective) {
+    double overlap = KvWorkerScorer.of(effective).effectiveOverlapBlocks(candidates, row);
+    int cached = WorkerSelectionResult.cachedTokens(overlap, blockSize);
+    long own =
+        candidates.tracksPrefillTokens() ? Math.max(0, candidates.promptTokens() - cached) : 0;
+    return new PotentialLoad(
+        candidates.worker(row),
+        candidates.activePrefillTokens(row) + own,
+        candidates.activeBlocks(row) + candidates.addedBlocks(row),
+        candidates.activeRequests(row));
   }
 
   /** Writes each rank's matched depth, times 1 or 0, to where the table has the rank. */
@@ -238,7 +286,7 @@ public final class KvRouter {
   }
 
   private Booking booking(
-      SchedulingRequest request, long[] hashes, WorkerSelectionResult selection) {
+      SchedulingRequest request, Prompt prompt, long[] hashes, WorkerSelectionResult selection) {
     int promptTokens = request.tokenIds().length();
     int uncached = promptTokens - Math.min(selection.cachedTokens(), promptTokens);
     return Booking.of(
@@ -246,7 +294,7 @@ public final class KvRouter {
         selection.worker(),
         hashes,
         hashes.length,
-        config.routerTrackPrefillTokens() ? uncached : 0);
+        prompt.config().routerTrackPrefillTokens() ? uncached : 0);
   }
 
   private RequestLease lease(

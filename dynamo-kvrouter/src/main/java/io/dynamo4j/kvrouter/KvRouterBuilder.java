@@ -21,6 +21,7 @@ public final class KvRouterBuilder {
   private @Nullable WorkerHealth health;
   private @Nullable ActiveBlockTracker tracker;
   private @Nullable WorkerSelector selector;
+  private @Nullable WorkerSpeeds speeds;
   private int blockSize;
 
   KvRouterBuilder() {}
@@ -67,6 +68,12 @@ public final class KvRouterBuilder {
   /** Replaces the policy; default {@link DefaultWorkerSelector} of the configuration. */
   public KvRouterBuilder selector(WorkerSelector selector) {
     this.selector = Objects.requireNonNull(selector, "selector");
+    return this;
+  }
+
+  /** Sets how fast ranks are; by default all are equal. */
+  public KvRouterBuilder speeds(WorkerSpeeds speeds) {
+    this.speeds = Objects.requireNonNull(speeds, "speeds");
     return this;
   }
 
@@ -136,6 +143,10 @@ public final class KvRouterBuilder {
 
   @Nullable WorkerSelector selector() {
     return selector;
+  }
+
+  @Nullable WorkerSpeeds speeds() {
+    return speeds;
   }
 
   int blockSize() {

@@ -23,6 +23,7 @@ public final class KvRouterConfig {
   private final boolean routerTrackOutputBlocks;
   private final boolean routerAssumeKvReuse;
   private final boolean routerTrackPrefillTokens;
+  private final boolean scoringOverrides;
 
   private KvRouterConfig(Builder builder) {
     this.overlapScoreCredit = builder.overlapScoreCredit;
@@ -36,6 +37,7 @@ public final class KvRouterConfig {
     this.routerTrackOutputBlocks = builder.routerTrackOutputBlocks;
     this.routerAssumeKvReuse = builder.routerAssumeKvReuse;
     this.routerTrackPrefillTokens = builder.routerTrackPrefillTokens;
+    this.scoringOverrides = builder.scoringOverrides;
   }
 
   public static KvRouterConfig ofDefaults() {
@@ -79,6 +81,7 @@ public final class KvRouterConfig {
     builder.routerTrackOutputBlocks = routerTrackOutputBlocks;
     builder.routerAssumeKvReuse = routerAssumeKvReuse;
     builder.routerTrackPrefillTokens = routerTrackPrefillTokens;
+    builder.scoringOverrides = scoringOverrides;
     return builder;
   }
 
@@ -137,6 +140,11 @@ public final class KvRouterConfig {
     return routerTrackPrefillTokens;
   }
 
+  /** Returns whether a request's own credit, scale and temperature act. */
+  public boolean scoringOverrides() {
+    return scoringOverrides;
+  }
+
   /** Returns whether an index is asked at all: with a credit of 0 its answer could not matter. */
   boolean needsOverlap() {
     return overlapScoreCredit > 0;
@@ -155,6 +163,7 @@ public final class KvRouterConfig {
     private boolean routerTrackOutputBlocks;
     private boolean routerAssumeKvReuse = true;
     private boolean routerTrackPrefillTokens = true;
+    private boolean scoringOverrides = true;
 
     private Builder() {}
 
@@ -234,6 +243,15 @@ public final class KvRouterConfig {
     }
 
     /**
+     * Sets whether a request's own credit, scale and temperature act; default true. Dynamo checks
+     * them and scores as configured, which is what false gives. No setting of Dynamo.
+     */
+    public Builder scoringOverrides(boolean act) {
+      this.scoringOverrides = act;
+      return this;
+    }
+
+    /**
      * Sets Dynamo's former single weight: it becomes the prefill load scale, and 0 also sets the
      * credit to 0. Overrides whatever those two were.
      */
@@ -259,40 +277,18 @@ public final class KvRouterConfig {
      * @throws IllegalArgumentException if a number is out of range or two options contradict
      */
     public KvRouterConfig build() {
-      requireNotNegative("overlap_score_credit", overlapScoreCredit);
-      requireNotNegative("overlap_score_credit_decay", overlapScoreCreditDecay);
-      requireNotNegative("prefill_load_scale", prefillLoadScale);
-      requireNotNegative("decode_active_request_weight", decodeActiveRequestWeight);
-      requireFraction("host_cache_hit_weight", hostCacheHitWeight);
-      requireFraction("disk_cache_hit_weight", diskCacheHitWeight);
-      require(
-          isNotNegative(routerTemperature),
-          "router_temperature must be finite and non-negative",
-          "router_temperature",
-          routerTemperature);
+      ConfigRules.requireNotNegative("overlap_score_credit", overlapScoreCredit);
+      ConfigRules.requireNotNegative("overlap_score_credit_decay", overlapScoreCreditDecay);
+      ConfigRules.requireNotNegative("prefill_load_scale", prefillLoadScale);
+      ConfigRules.requireNotNegative("decode_active_request_weight", decodeActiveRequestWeight);
+      ConfigRules.requireFraction("host_cache_hit_weight", hostCacheHitWeight);
+      ConfigRules.requireFraction("disk_cache_hit_weight", diskCacheHitWeight);
+      ConfigRules.requireTemperature(routerTemperature);
       if (routerTrackOutputBlocks && !routerTrackActiveBlocks) {
         throw new IllegalArgumentException(
             "router_track_output_blocks requires router_track_active_blocks=true");
       }
       return new KvRouterConfig(this);
-    }
-
-    private static void requireNotNegative(String name, double value) {
-      require(isNotNegative(value), name + " must be a finite, non-negative number", name, value);
-    }
-
-    private static void requireFraction(String name, double value) {
-      require(value >= 0 && value <= 1, name + " must be between 0 and 1", name, value);
-    }
-
-    private static boolean isNotNegative(double value) {
-      return value >= 0 && value < Double.POSITIVE_INFINITY;
-    }
-
-    private static void require(boolean holds, String rule, String name, double value) {
-      if (!holds) {
-        throw new IllegalArgumentException(rule + ": " + name + "=" + value);
-      }
     }
   }
 }

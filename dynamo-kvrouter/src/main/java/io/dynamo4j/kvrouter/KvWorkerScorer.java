@@ -14,6 +14,9 @@ import java.util.Objects;
  *                + active blocks + added blocks + w_request · active requests
  * </pre>
  *
+ * <p>Where ranks have speeds, the first line of the cost is divided by the speed of prefill, the
+ * second by that of decode.
+ *
  * <p>Where prefill is not tracked and the credit is not 0 the credit comes off the decode blocks
  * instead.
  *
@@ -34,7 +37,13 @@ public final class KvWorkerScorer implements WorkerScorer {
 
   @Override
   public double cost(SchedulingRequest request, WorkerCandidates candidates, int row) {
-    return cost(candidates, row, baseline(candidates));
+    return forRequest(request).cost(candidates, row, baseline(candidates));
+  }
+
+  /** Returns the scorer of a request that changes weights. */
+  KvWorkerScorer forRequest(SchedulingRequest request) {
+    RouterConfigOverride override = request.configOverride();
+    return override.changesScoring() ? new KvWorkerScorer(override.applyTo(config)) : this;
   }
 
   /** Returns the backlog that decay counts from; 0 where nothing decays. */
@@ -47,10 +56,12 @@ public final class KvWorkerScorer implements WorkerScorer {
     double decode = (double) candidates.activeBlocks(row) + candidates.addedBlocks(row);
     double requests = config.decodeActiveRequestWeight() * candidates.activeRequests(row);
     if (!candidates.tracksPrefillTokens() && config.overlapScoreCredit() > 0) {
-      return Math.max(0, decode - credit) + requests;
+      return (Math.max(0, decode - credit) + requests) / candidates.decodeSpeed(row);
     }
-    double prefill = prefillBlocks(candidates, row);
-    return config.prefillLoadScale() * Math.max(0, prefill - credit) + decode + requests;
+    double prefill =
+        config.prefillLoadScale() * Math.max(0, prefillBlocks(candidates, row) - credit);
+    double speed = candidates.decodeSpeed(row);
+    return prefill / candidates.prefillSpeed(row) + decode / speed + requests / speed;
   }
 
   /** Returns cached blocks weighted by tier; a device block counts 1 whatever the credit. */

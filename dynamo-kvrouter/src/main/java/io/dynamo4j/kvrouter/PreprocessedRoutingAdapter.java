@@ -5,10 +5,13 @@ import io.dynamo4j.core.model.LLMEngineOutput;
 import io.dynamo4j.core.model.PreprocessedRequest;
 import io.dynamo4j.core.model.RoutingHints;
 import io.dynamo4j.core.token.TokenSlice;
+import java.util.Map;
 
 /** Reads the library's own types. */
 final class PreprocessedRoutingAdapter
     implements RoutingAdapter<PreprocessedRequest, LLMEngineOutput> {
+  private static final String CONFIG_OVERRIDE = "router_config_override";
+
   static final PreprocessedRoutingAdapter INSTANCE = new PreprocessedRoutingAdapter();
 
   private PreprocessedRoutingAdapter() {}
@@ -21,6 +24,13 @@ final class PreprocessedRoutingAdapter
   @Override
   public RoutingHints routing(PreprocessedRequest request) {
     return request.routing();
+  }
+
+  @Override
+  public RouterConfigOverride configOverride(PreprocessedRequest request) {
+    return request.extensions().get(CONFIG_OVERRIDE) instanceof Map<?, ?> fields
+        ? RouterConfigOverride.fromMap(fields)
+        : RouterConfigOverride.none();
   }
 
   @Override

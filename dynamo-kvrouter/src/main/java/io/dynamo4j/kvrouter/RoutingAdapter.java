@@ -24,6 +24,15 @@ public interface RoutingAdapter<Q, R> {
 
   RoutingHints routing(Q request);
 
+  /**
+   * Returns what the request changes in the router's configuration; by default nothing.
+   *
+   * @throws IllegalArgumentException if the request's own values are out of range
+   */
+  default RouterConfigOverride configOverride(Q request) {
+    return RouterConfigOverride.none();
+  }
+
   /** Returns how many generated tokens an item carries; 0 for one that only informs. */
   int tokenCount(R item);
 }

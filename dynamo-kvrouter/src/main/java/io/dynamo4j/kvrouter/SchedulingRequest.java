@@ -19,12 +19,14 @@ public final class SchedulingRequest {
   private final TokenSlice tokenIds;
   private final RoutingHints routing;
   private final Set<WorkerWithDpRank> excludedWorkers;
+  private final RouterConfigOverride configOverride;
 
   private SchedulingRequest(Builder builder) {
     this.key = new BookingKey(builder.requestId, builder.attempt);
     this.tokenIds = builder.tokenIds;
     this.routing = builder.routing;
     this.excludedWorkers = builder.excludedWorkers;
+    this.configOverride = builder.configOverride;
   }
 
   /**
@@ -46,7 +48,7 @@ public final class SchedulingRequest {
     return tokenIds;
   }
 
-  /** Returns the caller's wishes: pin, allow-list, adapter, cache namespace. */
+  /** Returns the caller's wishes: pin, allow-list, taints, adapter, cache namespace. */
   public RoutingHints routing() {
     return routing;
   }
@@ -56,6 +58,11 @@ public final class SchedulingRequest {
     return excludedWorkers;
   }
 
+  /** Returns what the request changes in the router's configuration. */
+  public RouterConfigOverride configOverride() {
+    return configOverride;
+  }
+
   /** Builds a {@link SchedulingRequest}: attempt 0, no wishes, nothing excluded. */
   public static final class Builder {
     private final String requestId;
@@ -63,6 +70,7 @@ public final class SchedulingRequest {
     private int attempt;
     private RoutingHints routing = RoutingHints.none();
     private Set<WorkerWithDpRank> excludedWorkers = Collections.emptySet();
+    private RouterConfigOverride configOverride = RouterConfigOverride.none();
 
     private Builder(String requestId, TokenSlice tokenIds) {
       this.requestId = Objects.requireNonNull(requestId, "requestId");
@@ -86,6 +94,11 @@ public final class SchedulingRequest {
           workers.isEmpty()
               ? Collections.emptySet()
               : Collections.unmodifiableSet(new TreeSet<>(workers));
+      return this;
+    }
+
+    public Builder configOverride(RouterConfigOverride configOverride) {
+      this.configOverride = Objects.requireNonNull(configOverride, "configOverride");
       return this;
     }
 

@@ -60,7 +60,7 @@ public final class SessionAffinity
   private PreprocessedRequest bound(PreprocessedRequest request, String id) {
     RoutingHints hints = request.routing();
     WorkerWithDpRank worker = bindings.use(id);
-    if (worker == null || hints.pinnedWorker() != null || hints.allowedWorkerIds() != null) {
+    if (worker == null || hints.isPinned() || hints.allowedWorkerIds() != null) {
       return request;
     }
     return request.toBuilder().routing(hints.toBuilder().preferredWorker(worker).build()).build();

@@ -30,6 +30,9 @@ public final class WorkerCandidates {
   private long[] activeBlocks = new long[INITIAL_ROWS];
   private int[] addedBlocks = new int[INITIAL_ROWS];
   private int[] activeRequests = new int[INITIAL_ROWS];
+  private double[] costFactors = new double[INITIAL_ROWS];
+  private double[] prefillSpeeds = new double[INITIAL_ROWS];
+  private double[] decodeSpeeds = new double[INITIAL_ROWS];
 
   private WorkerCandidates() {}
 
@@ -81,6 +84,9 @@ public final class WorkerCandidates {
     deviceBlocks[row] = device;
     hostBlocks[row] = host;
     diskBlocks[row] = disk;
+    costFactors[row] = 1;
+    prefillSpeeds[row] = 1;
+    decodeSpeeds[row] = 1;
     setLoad(row, 0, 0, trackedBlocks, 0);
     return row;
   }
@@ -102,6 +108,35 @@ public final class WorkerCandidates {
     this.activeRequests[row] = activeRequests;
   }
 
+  /**
+   * Sets what a row's whole cost is multiplied with; 1 unless set.
+   *
+   * @throws IllegalArgumentException if the factor is not positive and finite
+   */
+  public void setCostFactor(int row, double factor) {
+    Objects.checkIndex(row, size);
+    costFactors[row] = positive("cost factor", row, factor);
+  }
+
+  /**
+   * Sets how fast a row's rank is, relative to the others; 1 unless set.
+   *
+   * @throws IllegalArgumentException if a speed is not positive and finite
+   */
+  public void setSpeeds(int row, double prefill, double decode) {
+    Objects.checkIndex(row, size);
+    prefillSpeeds[row] = positive("prefill speed", row, prefill);
+    decodeSpeeds[row] = positive("decode speed", row, decode);
+  }
+
+  private double positive(String what, int row, double value) {
+    if (!(value > 0 && value < Double.POSITIVE_INFINITY)) {
+      throw new IllegalArgumentException(
+          what + " must be positive and finite: worker=" + workers[row] + ", value=" + value);
+    }
+    return value;
+  }
+
   /** Drops a row; the last one takes its place. */
   void removeRow(int row) {
     int last = --size;
@@ -113,6 +148,9 @@ public final class WorkerCandidates {
     activeBlocks[row] = activeBlocks[last];
     addedBlocks[row] = addedBlocks[last];
     activeRequests[row] = activeRequests[last];
+    costFactors[row] = costFactors[last];
+    prefillSpeeds[row] = prefillSpeeds[last];
+    decodeSpeeds[row] = decodeSpeeds[last];
   }
 
   /** Returns the number of rows. */
@@ -183,6 +221,21 @@ public final class WorkerCandidates {
     return activeRequests[row];
   }
 
+  /** Returns what the rank's whole cost is multiplied with. */
+  public double costFactor(int row) {
+    return costFactors[row];
+  }
+
+  /** Returns how fast the rank computes prompts, relative to the others. */
+  public double prefillSpeed(int row) {
+    return prefillSpeeds[row];
+  }
+
+  /** Returns how fast the rank generates, relative to the others. */
+  public double decodeSpeed(int row) {
+    return decodeSpeeds[row];
+  }
+
   /** Returns the smallest {@link #activePrefillTokens} of all rows, 0 where there are none. */
   public long minActivePrefillTokens() {
     long min = size == 0 ? 0 : activePrefillTokens[0];
@@ -202,5 +255,8 @@ public final class WorkerCandidates {
     activeBlocks = Arrays.copyOf(activeBlocks, rows);
     addedBlocks = Arrays.copyOf(addedBlocks, rows);
     activeRequests = Arrays.copyOf(activeRequests, rows);
+    costFactors = Arrays.copyOf(costFactors, rows);
+    prefillSpeeds = Arrays.copyOf(prefillSpeeds, rows);
+    decodeSpeeds = Arrays.copyOf(decodeSpeeds, rows);
   }
 }

@@ -5,6 +5,7 @@ import io.dynamo4j.core.model.CompletionUsage;
 import io.dynamo4j.core.model.FinishReason;
 import io.dynamo4j.core.model.LLMEngineOutput;
 import io.dynamo4j.core.model.PreprocessedRequest;
+import io.dynamo4j.core.model.RoutingHints;
 import io.dynamo4j.core.model.SamplingOptions;
 import io.dynamo4j.core.token.TokenSlice;
 import org.jspecify.annotations.Nullable;
@@ -34,8 +35,11 @@ final class PreprocessedReplayAdapter
   }
 
   private static Replayability replayability(PreprocessedRequest request) {
-    if (request.routing().pinnedWorker() != null) {
-      return Replayability.never("pinned to worker " + request.routing().pinnedWorker());
+    RoutingHints routing = request.routing();
+    if (routing.isPinned()) {
+      return Replayability.never("pinned to worker " + (routing.pinnedWorker() != null
+                  ? routing.pinnedWorker()
+                  : Long.toUnsignedString(routing.pinnedWorkerId().orElseThrow())));
     }
     SamplingOptions sampling = request.samplingOptions();
     if (sampling.n() > 1) {

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.dynamo4j.kvrouter;
+
+/** Ranges of configuration values; messages begin with Dynamo's own text. */
+final class ConfigRules {
+
+  private ConfigRules() {}
+
+  static void requireNotNegative(String name, double value) {
+    require(isNotNegative(value), name + " must be a finite, non-negative number", name, value);
+  }
+
+  static void requireAtLeastZero(String name, double value) {
+    require(isNotNegative(value), name + " must be greater than or equal to 0", name, value);
+  }
+
+  static void requireFraction(String name, double value) {
+    require(value >= 0 && value <= 1, name + " must be between 0 and 1", name, value);
+  }
+
+  static void requireTemperature(double value) {
+    require(
+        isNotNegative(value),
+        "router_temperature must be finite and non-negative",
+        "router_temperature",
+        value);
+  }
+
+  /** False for NaN. */
+  private static boolean isNotNegative(double value) {
+    return value >= 0 && value < Double.POSITIVE_INFINITY;
+  }
+
+  private static void require(boolean holds, String rule, String name, double value) {
+    if (!holds) {
+      throw new IllegalArgumentException(rule + ": " + name + "=" + value);
+    }
+  }
+}
