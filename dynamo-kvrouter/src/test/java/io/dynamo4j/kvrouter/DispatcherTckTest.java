@@ -124,7 +124,7 @@ class DispatcherTckTest {
     private final RequestDispatcher<Long, Long> dispatcher;
 
     Verification(RequestDispatcher<Long, Long> dispatcher) {
-      super(new TestEnvironment(5_000, 50, 10));
+      super(new TestEnvironment(20_000, 50, 10));
       this.dispatcher = dispatcher;
     }
 

@@ -89,7 +89,7 @@ class MigratorTckTest {
   /** Streams of the requested length; its tests are found by reflection. */
   public static final class Verification extends FlowPublisherVerification<Counted> {
     public Verification() {
-      super(new TestEnvironment(5_000, 50, 10));
+      super(new TestEnvironment(20_000, 50, 10));
     }
 
     @Override

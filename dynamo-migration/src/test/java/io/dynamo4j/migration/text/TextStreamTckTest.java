@@ -47,7 +47,7 @@ class TextStreamTckTest {
     private static final int MAX_ELEMENTS = 5_000;
 
     public Verification() {
-      super(new TestEnvironment(500, 100));
+      super(new TestEnvironment(20_000, 50, 10));
     }
 
     @Override

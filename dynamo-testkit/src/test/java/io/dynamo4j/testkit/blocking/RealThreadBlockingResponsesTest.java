@@ -41,7 +41,7 @@ class RealThreadBlockingResponsesTest extends BlockingResponsesContract {
 
   @Test
   void shouldCancelAndKeepTheInterruptWhenReaderIsInterrupted() {
-    RealEnvironment environment = RealEnvironment.create();
+    RealEnvironment environment = RealEnvironment.create((lane, rejected) -> {});
     ScriptedStream stream = ScriptedStream.fallingSilent(environment.lane("stream"), 0);
     var responses = BlockingResponses.builder(stream, Gate.over(environment.environment())).open();
     Thread.currentThread().interrupt();

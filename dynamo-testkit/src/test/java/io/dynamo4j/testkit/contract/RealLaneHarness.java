@@ -17,6 +17,9 @@ import org.jspecify.annotations.Nullable;
 /** Lanes on real threads. */
 @NullMarked
 final class RealLaneHarness implements LaneHarness {
+  /** Longer than any machine takes. */
+  static final long TIMEOUT_MILLIS = 20_000;
+
   private volatile @Nullable Throwable reportedFailure;
   private final Lanes lanes;
   private final Runnable closeLanes;
@@ -42,7 +45,7 @@ final class RealLaneHarness implements LaneHarness {
           return new MadeLanes(environment, environment::close);
         },
         () -> {},
-        20_000);
+        TIMEOUT_MILLIS);
   }
 
   static RealLaneHarness pooled(int threads) {
@@ -54,11 +57,16 @@ final class RealLaneHarness implements LaneHarness {
           return new MadeLanes(environment, environment::close);
         },
         () -> shutDown(pool, timer),
-        20_000);
+        TIMEOUT_MILLIS);
   }
 
-  /** Lanes made by a planted wrong implementation over a pool and a timer. */
-  static RealLaneHarness planted(PlantedLanes planted) {
+  /**
+   * Lanes made by a planted wrong implementation over a pool and a timer.
+   *
+   * @param timeoutMillis short only where the fault loses tasks: a slow machine must not look like
+   *     a fault of another kind
+   */
+  static RealLaneHarness planted(PlantedLanes planted, long timeoutMillis) {
     ExecutorService pool = Executors.newFixedThreadPool(3);
     ScheduledExecutorService timer = Executors.newSingleThreadScheduledExecutor();
     return new RealLaneHarness(
@@ -67,7 +75,7 @@ final class RealLaneHarness implements LaneHarness {
           return new MadeLanes(planted.over(environment, pool, timer), environment::close);
         },
         () -> shutDown(pool, timer),
-        1_000);
+        timeoutMillis);
   }
 
   private static void shutDown(ExecutorService pool, ScheduledExecutorService timer) {

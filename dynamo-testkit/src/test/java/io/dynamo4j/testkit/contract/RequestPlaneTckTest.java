@@ -69,7 +69,7 @@ class RequestPlaneTckTest {
   /** Streams of the requested length; its tests are found by reflection. */
   public static final class Verification extends FlowPublisherVerification<Long> {
     public Verification() {
-      super(new TestEnvironment(5_000, 50, 10));
+      super(new TestEnvironment(20_000, 50, 10));
     }
 
     @Override
