@@ -6,6 +6,7 @@ import io.dynamo4j.conformance.CaseReader;
 import io.dynamo4j.conformance.Fields;
 import io.dynamo4j.conformance.Replay;
 import io.dynamo4j.plane.EventEnvelope;
+import io.dynamo4j.wire.ActiveSequenceCodec;
 import io.dynamo4j.wire.EventEnvelopeCodec;
 import io.dynamo4j.wire.RouterEventBatch;
 import io.dynamo4j.wire.RouterEventCodec;
@@ -48,6 +49,8 @@ public final class EventPlaneReader implements CaseReader {
     replay.same("topic", Fields.text(recorded, "topic"), envelope.topic());
     if (envelope.topic().equals(KV_EVENTS)) {
       compare(Fields.required(content, "payload"), envelope.payload(), replay);
+    } else if (envelope.topic().equals(ActiveSequenceCodec.TOPIC)) {
+      ActiveSequences.compare(Fields.required(content, "payload"), envelope.payload(), replay);
     }
     return replay;
   }

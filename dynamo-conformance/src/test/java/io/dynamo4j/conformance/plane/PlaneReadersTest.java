@@ -65,6 +65,19 @@ class PlaneReadersTest {
   }
 
   @Test
+  void shouldReadEveryActiveSequenceAndFailWhenItIsChanged() throws IOException {
+    int changed = 0;
+    for (JsonNode each : cases("events-zmq", "events-nats")) {
+      for (JsonNode sequence : each.path("payload").findParents("router_id")) {
+        ((ObjectNode) sequence).set("request_id", TextNode.valueOf("another"));
+        assertThat(events.replay(each).faults()).isNotEmpty();
+        changed++;
+      }
+    }
+    assertThat(changed).isGreaterThan(150);
+  }
+
+  @Test
   void shouldReadEveryRecoveryAndFailWhenItIsChanged() throws IOException {
     int changed = 0;
     for (JsonNode each : cases("recovery-query", "gap")) {
