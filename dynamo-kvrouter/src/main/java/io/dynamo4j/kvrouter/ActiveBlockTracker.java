@@ -2,13 +2,15 @@
 package io.dynamo4j.kvrouter;
 
 import io.dynamo4j.core.model.WorkerWithDpRank;
+import io.dynamo4j.core.runtime.NanoClock;
 
 /**
  * The load that bookings put on each rank: distinct prompt blocks, prompt tokens still to be
  * computed, requests in flight.
  *
  * <p>A prompt block that several bookings of one rank share counts once; ranks share nothing. A
- * rank without bookings has no state, so nobody registers ranks.
+ * rank without bookings has no state, so nobody registers ranks. Prompt tokens decay while the rank
+ * computes them if bookings predict how long that takes; else they count until the prefill is done.
  *
  * <p>Every operation leaves the loads equal to the sum over the living bookings. An operation on a
  * booking that is gone changes nothing, not even when another booking has taken its key since:
@@ -18,14 +20,20 @@ import io.dynamo4j.core.model.WorkerWithDpRank;
  */
 public interface ActiveBlockTracker {
 
+  /** Returns a tracker without a clock: prompts count in full until their prefill is done. */
+  static ActiveBlockTracker create(long seed) {
+    return create(seed, () -> 0);
+  }
+
   /**
    * Returns the tracker that a router uses by default: exact, O(blocks) an operation.
    *
    * @param seed mixes hashes, so that crafted prompts do not collide in its tables; no result
    *     depends on it
+   * @param clock what the load of a prompt decays by where its booking says how long it takes
    */
-  static ActiveBlockTracker create(long seed) {
-    return new PrefixSharingTracker(seed);
+  static ActiveBlockTracker create(long seed, NanoClock clock) {
+    return new PrefixSharingTracker(seed, clock);
   }
 
   /**
@@ -71,8 +79,8 @@ public interface ActiveBlockTracker {
    */
   boolean free(Booking booking);
 
-  /** Ends every booking of all ranks of a worker. */
-  void removeWorker(long workerId);
+  /** Ends every booking of one rank. */
+  void removeRank(WorkerWithDpRank rank);
 
   /**
    * Fills in the load columns of every row.

@@ -15,19 +15,22 @@ public final class Booking {
   private final long[] sequenceHashes;
   private final int blockCount;
   private final long prefillTokens;
+  private final long expectedPrefillNanos;
 
   private Booking(
       BookingKey key,
       WorkerWithDpRank worker,
       long[] sequenceHashes,
       int blockCount,
-      long prefillTokens) {
+      long prefillTokens,
+      long expectedPrefillNanos) {
     this.key = Objects.requireNonNull(key, "key");
     this.worker = Objects.requireNonNull(worker, "worker");
     this.sequenceHashes = sequenceHashes;
     Objects.checkFromIndexSize(0, blockCount, sequenceHashes.length);
     this.blockCount = blockCount;
     this.prefillTokens = prefillTokens;
+    this.expectedPrefillNanos = expectedPrefillNanos;
   }
 
   /**
@@ -45,11 +48,29 @@ public final class Booking {
       long[] sequenceHashes,
       int blockCount,
       long prefillTokens) {
+    return of(key, worker, sequenceHashes, blockCount, prefillTokens, -1);
+  }
+
+  /**
+   * Describes a booking whose prompt is expected to take a known time.
+   *
+   * @param expectedPrefillNanos how long the rank computes the prompt, negative if unknown
+   * @throws IllegalArgumentException if the tokens are negative
+   * @throws IndexOutOfBoundsException if there are fewer hashes than blocks
+   */
+  public static Booking of(
+      BookingKey key,
+      WorkerWithDpRank worker,
+      long[] sequenceHashes,
+      int blockCount,
+      long prefillTokens,
+      long expectedPrefillNanos) {
     if (prefillTokens < 0) {
       throw new IllegalArgumentException(
           "prefill tokens must not be negative: request=" + key + ", tokens=" + prefillTokens);
     }
-    return new Booking(key, worker, sequenceHashes, blockCount, prefillTokens);
+    return new Booking(
+        key, worker, sequenceHashes, blockCount, prefillTokens, expectedPrefillNanos);
   }
 
   public BookingKey key() {
@@ -72,5 +93,10 @@ public final class Booking {
   /** Returns prompt tokens that count as load until the prefill is marked completed. */
   public long prefillTokens() {
     return prefillTokens;
+  }
+
+  /** Returns how long the rank is expected to compute the prompt, negative if unknown. */
+  public long expectedPrefillNanos() {
+    return expectedPrefillNanos;
   }
 }

@@ -4,9 +4,9 @@ package io.dynamo4j.kvrouter;
 import io.dynamo4j.core.model.OverlapScores;
 import io.dynamo4j.core.model.RoutingHints;
 import io.dynamo4j.core.model.WorkerWithDpRank;
+import io.dynamo4j.core.runtime.NanoClock;
 import io.dynamo4j.core.runtime.RandomSource;
 import io.dynamo4j.plane.WorkerDirectory;
-import io.dynamo4j.plane.WorkerInstance;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -32,11 +32,14 @@ public final class KvRouter {
   private final KvRouterConfig config;
   private final int blockSize;
   private final PromptLookup prompts;
+  private final NanoClock clock;
 
   // Everything below belongs to the lock.
   private final ReentrantLock lock = new ReentrantLock();
   private final Eligibility eligibility;
   private final ActiveBlockTracker tracker;
+  private final RouterBookings bookings;
+  private final PrefillLoadModel prefillLoadModel;
   private final WorkerSelector selector;
   private final @Nullable WorkerSpeeds speeds;
   private final RandomSource selectionRandom;
@@ -50,6 +53,7 @@ public final class KvRouter {
     this.blockSize = builder.blockSize();
     this.prompts = new PromptLookup(config, builder.indexer(), blockSize);
     this.speeds = builder.speeds();
+    this.clock = builder.clock();
     this.eligibility = new Eligibility(directory, builder.health());
     this.selectionRandom = random.split("selection");
     this.blockRandom = random.split("blocks");
@@ -57,7 +61,9 @@ public final class KvRouter {
     this.tracker =
         ownTracker != null
             ? ownTracker
-            : ActiveBlockTracker.create(random.split("tracker").nextLong());
+            : ActiveBlockTracker.create(random.split("tracker").nextLong(), clock);
+    this.bookings = new RouterBookings(tracker, clock, builder.leases().activeRequestExpiry());
+    this.prefillLoadModel = builder.prefillLoadModel();
     WorkerSelector ownSelector = builder.selector();
     this.selector = ownSelector != null ? ownSelector : DefaultWorkerSelector.of(config);
   }
@@ -153,10 +159,10 @@ public final class KvRouter {
     }
   }
 
-  void markPrefillCompleted(Booking booking) {
+  void markPrefillCompleted(RequestLease lease) {
     lock.lock();
     try {
-      tracker.markPrefillCompleted(booking);
+      bookings.markPrefillCompleted(lease);
     } finally {
       lock.unlock();
     }
@@ -168,27 +174,39 @@ public final class KvRouter {
    * @param remaining part of the answer still to come, NaN if unknown
    * @return false where output blocks do not count, or the booking is gone
    */
-  boolean addOutputBlock(Booking booking, double remaining) {
+  boolean addOutputBlock(RequestLease lease, double remaining) {
     if (!config.routerTrackOutputBlocks()) {
       return false;
     }
     lock.lock();
     try {
-      return Double.isNaN(remaining)
-          ? tracker.addOutputBlock(booking)
-          : tracker.addOutputBlock(booking, remaining);
+      return bookings.addOutputBlock(lease, remaining);
     } finally {
       lock.unlock();
     }
   }
 
-  void free(Booking booking) {
+  void free(RequestLease lease) {
     lock.lock();
     try {
-      tracker.free(booking);
+      bookings.close(lease);
     } finally {
       lock.unlock();
     }
+  }
+
+  void revive(RequestLease lease) {
+    lock.lock();
+    try {
+      refreshTable();
+      bookings.revive(lease);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  long nanoTime() {
+    return clock.nanoTime();
   }
 
   /** Returns what a booking counts: the prompt's own hashes, hashes of nobody else, or nothing. */
@@ -212,11 +230,11 @@ public final class KvRouter {
       WorkerSelectionResult selection = choose(request, prompt, hashes);
       int index = requireEligible(selection.worker());
       Booking booking = booking(request, prompt, hashes, selection);
-      tracker.book(booking);
+      bookings.book(booking);
       if (eligibility.admit(selection.worker())) {
         return lease(request, booking, selection, index);
       }
-      tracker.free(booking);
+      bookings.withdraw(booking);
     }
   }
 
@@ -289,25 +307,27 @@ public final class KvRouter {
       SchedulingRequest request, Prompt prompt, long[] hashes, WorkerSelectionResult selection) {
     int promptTokens = request.tokenIds().length();
     int uncached = promptTokens - Math.min(selection.cachedTokens(), promptTokens);
+    boolean counts = prompt.config().routerTrackPrefillTokens() && uncached > 0;
     return Booking.of(
         request.key(),
         selection.worker(),
         hashes,
         hashes.length,
-        prompt.config().routerTrackPrefillTokens() ? uncached : 0);
+        counts ? uncached : 0,
+        counts
+            ? prefillLoadModel.expectedPrefillNanos(selection.worker(), promptTokens, uncached)
+            : -1);
   }
 
   private RequestLease lease(
       SchedulingRequest request, Booking booking, WorkerSelectionResult selection, int index) {
     int promptTokens = request.tokenIds().length();
     long tokensToNextBlock = (long) candidates.promptBlocks() * blockSize - promptTokens;
-    return new RequestLease(
-        this,
-        booking,
-        table.instance(index),
-        selection,
-        tokensToNextBlock,
-        request.routing().expectedOutputTokens());
+    RequestLease lease =
+        new RequestLease(
+            this, booking, table.instance(index), selection, tokensToNextBlock, request.routing());
+    bookings.open(lease);
+    return lease;
   }
 
   private int requireEligible(WorkerWithDpRank worker) {
@@ -324,18 +344,14 @@ public final class KvRouter {
         request.key(), request.routing(), request.excludedWorkers(), filtered);
   }
 
-  /** Takes over the directory's snapshot if it is another one than last time. */
+  /** Takes over the directory's snapshot if it is another one than last time; ends old leases. */
   private void refreshTable() {
+    bookings.expire();
     RankTable next = eligibility.refresh();
     if (next == table) {
       return;
     }
-    for (WorkerInstance before : table.snapshot()) {
-      int index = next.indexOf(before.rank(0));
-      if (index < 0 || next.instance(index).incarnation() != before.incarnation()) {
-        tracker.removeWorker(before.workerId());
-      }
-    }
+    bookings.tableChanged(next);
     table = next;
     depths = new int[table.size()];
   }

@@ -2,6 +2,7 @@
 package io.dynamo4j.kvrouter;
 
 import io.dynamo4j.core.runtime.Environment;
+import io.dynamo4j.core.runtime.NanoClock;
 import io.dynamo4j.indexer.KvIndexer;
 import io.dynamo4j.plane.WorkerDirectory;
 import io.dynamo4j.plane.WorkerHealth;
@@ -22,11 +23,13 @@ public final class KvRouterBuilder {
   private @Nullable ActiveBlockTracker tracker;
   private @Nullable WorkerSelector selector;
   private @Nullable WorkerSpeeds speeds;
+  private LeaseConfig leases = LeaseConfig.ofDefaults();
+  private PrefillLoadModel prefillLoadModel = PrefillLoadModel.NONE;
   private int blockSize;
 
   KvRouterBuilder() {}
 
-  /** Sets where chance comes from; the router needs no lane and no clock of its own. */
+  /** Sets where chance and time come from. */
   public KvRouterBuilder environment(Environment environment) {
     this.environment = Objects.requireNonNull(environment, "environment");
     return this;
@@ -74,6 +77,18 @@ public final class KvRouterBuilder {
   /** Sets how fast ranks are; by default all are equal. */
   public KvRouterBuilder speeds(WorkerSpeeds speeds) {
     this.speeds = Objects.requireNonNull(speeds, "speeds");
+    return this;
+  }
+
+  /** Sets how long bookings live; default {@link LeaseConfig#ofDefaults}. */
+  public KvRouterBuilder leases(LeaseConfig leases) {
+    this.leases = Objects.requireNonNull(leases, "leases");
+    return this;
+  }
+
+  /** Sets what predicts prefill times; by default nothing does. */
+  public KvRouterBuilder prefillLoadModel(PrefillLoadModel model) {
+    this.prefillLoadModel = Objects.requireNonNull(model, "model");
     return this;
   }
 
@@ -147,6 +162,19 @@ public final class KvRouterBuilder {
 
   @Nullable WorkerSpeeds speeds() {
     return speeds;
+  }
+
+  LeaseConfig leases() {
+    return leases;
+  }
+
+  PrefillLoadModel prefillLoadModel() {
+    return prefillLoadModel;
+  }
+
+  /** Returns the clock of a lane of the environment. */
+  NanoClock clock() {
+    return Objects.requireNonNull(environment, "environment").lanes().lane("kv-router").clock();
   }
 
   int blockSize() {

@@ -5,6 +5,7 @@ import io.dynamo4j.core.collect.LongIntMap;
 import io.dynamo4j.core.model.DynamoException;
 import io.dynamo4j.core.model.ErrorType;
 import io.dynamo4j.core.model.WorkerWithDpRank;
+import io.dynamo4j.core.runtime.NanoClock;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -22,14 +23,16 @@ import org.jspecify.annotations.Nullable;
  */
 final class PrefixSharingTracker implements ActiveBlockTracker {
   private final long seed;
+  private final NanoClock clock;
   private final Map<BookingKey, Entry> entries = new LinkedHashMap<>();
   private final Map<WorkerWithDpRank, Slot> slotOfRank = new LinkedHashMap<>();
   private final ActivePrefixes prefixes;
   private @Nullable Slot[] slots = new @Nullable Slot[16];
   private int[] depths = new int[64];
 
-  PrefixSharingTracker(long seed) {
+  PrefixSharingTracker(long seed, NanoClock clock) {
     this.seed = seed;
+    this.clock = clock;
     this.prefixes = new ActivePrefixes(seed);
   }
 
@@ -39,7 +42,7 @@ final class PrefixSharingTracker implements ActiveBlockTracker {
     final WorkerWithDpRank rank;
     final LongIntMap references;
     final BlockWeights promptWeights;
-    long prefillTokens;
+    final PrefillQueue prefills = new PrefillQueue();
     double outputWeight;
     int outputBlocks;
     int requests;
@@ -59,7 +62,7 @@ final class PrefixSharingTracker implements ActiveBlockTracker {
   }
 
   /** One living booking, in the list of its slot. */
-  private static final class Entry {
+  private static final class Entry extends PrefillQueue.Item {
     final Booking booking;
     final Slot slot;
     boolean prefillCompleted;
@@ -69,6 +72,7 @@ final class PrefixSharingTracker implements ActiveBlockTracker {
     @Nullable Entry next;
 
     Entry(Booking booking, Slot slot) {
+      super(booking.prefillTokens(), booking.expectedPrefillNanos());
       this.booking = booking;
       this.slot = slot;
     }
@@ -94,7 +98,7 @@ final class PrefixSharingTracker implements ActiveBlockTracker {
     entries.put(booking.key(), entry);
     link(entry);
     addBlocks(booking, slot);
-    slot.prefillTokens += booking.prefillTokens();
+    slot.prefills.add(entry, clock.nanoTime());
     slot.requests++;
   }
 
@@ -157,26 +161,28 @@ final class PrefixSharingTracker implements ActiveBlockTracker {
   }
 
   @Override
-  public void removeWorker(long workerId) {
-    for (Slot slot : slots) {
-      if (slot != null && slot.rank.workerId() == workerId) {
-        while (slot.head != null) {
-          free(slot.head.booking);
-        }
-      }
+  public void removeRank(WorkerWithDpRank rank) {
+    Slot slot = slotOfRank.get(rank);
+    while (slot != null && slot.head != null) {
+      free(slot.head.booking);
     }
   }
 
   @Override
   public void project(long[] sequenceHashes, int count, WorkerCandidates candidates) {
     prefixes.matchDepths(sequenceHashes, count, depths);
+    long now = clock.nanoTime();
     for (int row = 0; row < candidates.size(); row++) {
       Slot slot = slotOfRank.get(candidates.worker(row));
       if (slot == null) {
         candidates.setLoad(row, 0, 0, count, 0);
       } else {
         candidates.setLoad(
-            row, slot.prefillTokens, slot.blocks(), count - depths[slot.index], slot.requests);
+            row,
+            slot.prefills.active(now),
+            slot.blocks(),
+            count - depths[slot.index],
+            slot.requests);
       }
     }
   }
@@ -186,7 +192,7 @@ final class PrefixSharingTracker implements ActiveBlockTracker {
     Slot slot = slotOfRank.get(worker);
     return slot == null
         ? WorkerLoad.NONE
-        : new WorkerLoad(slot.prefillTokens, slot.blocks(), slot.requests);
+        : new WorkerLoad(slot.prefills.active(clock.nanoTime()), slot.blocks(), slot.requests);
   }
 
   @Override
@@ -227,12 +233,12 @@ final class PrefixSharingTracker implements ActiveBlockTracker {
     entry.outputWeight = weight;
   }
 
-  private static boolean completePrefill(Entry entry) {
+  private boolean completePrefill(Entry entry) {
     if (entry.prefillCompleted) {
       return false;
     }
     entry.prefillCompleted = true;
-    entry.slot.prefillTokens -= entry.booking.prefillTokens();
+    entry.slot.prefills.remove(entry, clock.nanoTime());
     return true;
   }
 

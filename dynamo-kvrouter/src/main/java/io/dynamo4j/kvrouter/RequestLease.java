@@ -1,15 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dynamo4j.kvrouter;
 
+import io.dynamo4j.core.model.RoutingHints;
 import io.dynamo4j.core.model.WorkerWithDpRank;
 import io.dynamo4j.plane.WorkerInstance;
 import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A chosen worker and the load booked on it, until {@link #close}.
  *
- * <p>The booking also ends when its worker leaves the directory; whatever the lease does after that
- * is harmless.
+ * <p>The booking also ends when its worker leaves the directory, and when its request made no
+ * progress for as long as {@link LeaseConfig#activeRequestExpiry} says; whatever the lease does
+ * after that is harmless. Progress is an output token, however late: it brings an expired booking
+ * back, so that a long request counts as long as it lives.
  *
  * <p><b>Threads.</b> Any, except that {@link #addOutputTokens} has one caller at a time.
  */
@@ -20,15 +24,27 @@ public final class RequestLease implements AutoCloseable {
   private final WorkerSelectionResult selection;
   private final AtomicBoolean freed = new AtomicBoolean();
   private final AtomicBoolean prefillCompleted = new AtomicBoolean();
-  private final long expectedOutputTokens;
+  private final RoutingHints routing;
   private long outputTokens;
   private long tokensToNextBlock;
+
+  /** When the request last made progress. */
+  volatile long progressNanos;
+
+  /** Whether the booking ended for want of progress. */
+  volatile boolean expired;
+
+  // Of the list that the lease is in, and so of the router's lock.
+  long listedNanos;
+  boolean listed;
+  @Nullable RequestLease previous;
+  @Nullable RequestLease next;
 
   /**
    * Wraps a booking.
    *
    * @param tokensToNextBlock room in the prompt's last, partial block
-   * @param expectedOutputTokens length of the answer if that is known, else negative
+   * @param routing what the caller said of the request
    */
   RequestLease(
       KvRouter router,
@@ -36,13 +52,13 @@ public final class RequestLease implements AutoCloseable {
       WorkerInstance instance,
       WorkerSelectionResult selection,
       long tokensToNextBlock,
-      long expectedOutputTokens) {
+      RoutingHints routing) {
     this.router = router;
     this.booking = booking;
     this.instance = instance;
     this.selection = selection;
     this.tokensToNextBlock = tokensToNextBlock;
-    this.expectedOutputTokens = expectedOutputTokens;
+    this.routing = routing;
   }
 
   /** Returns what the booking is known by. */
@@ -67,7 +83,8 @@ public final class RequestLease implements AutoCloseable {
   /** Takes the prompt's tokens off the worker's load; further calls do nothing. */
   public void markPrefillCompleted() {
     if (prefillCompleted.compareAndSet(false, true)) {
-      router.markPrefillCompleted(booking);
+      progress();
+      router.markPrefillCompleted(this);
     }
   }
 
@@ -83,15 +100,17 @@ public final class RequestLease implements AutoCloseable {
       throw new IllegalArgumentException(
           "output tokens must not be negative: request=" + booking.key() + ", count=" + count);
     }
+    progress();
     outputTokens += count;
     tokensToNextBlock -= count;
-    while (tokensToNextBlock < 0 && router.addOutputBlock(booking, remaining())) {
+    while (tokensToNextBlock < 0 && router.addOutputBlock(this, remaining())) {
       tokensToNextBlock += router.blockSize();
     }
   }
 
   /** Returns the part of the answer still to come, or NaN if its length is unknown. */
   private double remaining() {
+    long expectedOutputTokens = routing.expectedOutputTokens();
     if (expectedOutputTokens < 0) {
       return Double.NaN;
     }
@@ -102,8 +121,31 @@ public final class RequestLease implements AutoCloseable {
   @Override
   public void close() {
     if (freed.compareAndSet(false, true)) {
-      router.free(booking);
+      router.free(this);
     }
+  }
+
+  private void progress() {
+    progressNanos = router.nanoTime();
+    if (expired) {
+      router.revive(this);
+    }
+  }
+
+  Booking booking() {
+    return booking;
+  }
+
+  RoutingHints routing() {
+    return routing;
+  }
+
+  boolean isClosed() {
+    return freed.get();
+  }
+
+  boolean isPrefillCompleted() {
+    return prefillCompleted.get();
   }
 
   @Override

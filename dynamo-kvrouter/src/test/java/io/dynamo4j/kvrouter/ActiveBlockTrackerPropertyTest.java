@@ -63,9 +63,9 @@ class ActiveBlockTrackerPropertyTest {
       } else if (kind < 18) {
         assertThat(tracker.free(booking)).isEqualTo(reference.free(booking));
       } else if (kind < 19) {
-        long workerId = random.nextInt(workers);
-        tracker.removeWorker(workerId);
-        reference.removeWorker(workerId);
+        WorkerWithDpRank rank = rank(random.nextInt(workers));
+        tracker.removeRank(rank);
+        reference.removeRank(rank);
       } else {
         rebook(booking);
       }

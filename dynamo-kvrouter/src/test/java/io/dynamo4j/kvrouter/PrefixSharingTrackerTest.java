@@ -121,7 +121,7 @@ class PrefixSharingTrackerTest {
   @Test
   void shouldNotTouchTheSuccessorOfABookingThatIsGone() {
     Booking old = book("r1", W1, 5, 1, 2);
-    tracker.removeWorker(W1.workerId());
+    tracker.removeRank(W1);
     book("r1", W1, 9, 1, 2, 3);
 
     assertThat(tracker.markPrefillCompleted(old)).isFalse();

@@ -69,8 +69,8 @@ class ReferenceTracker implements ActiveBlockTracker {
   }
 
   @Override
-  public void removeWorker(long workerId) {
-    living.values().removeIf(live -> live.booking.worker().workerId() == workerId);
+  public void removeRank(WorkerWithDpRank rank) {
+    living.values().removeIf(live -> live.booking.worker().equals(rank));
   }
 
   @Override

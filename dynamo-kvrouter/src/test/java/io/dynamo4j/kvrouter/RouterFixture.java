@@ -4,6 +4,7 @@ package io.dynamo4j.kvrouter;
 import io.dynamo4j.core.model.RoutingHints;
 import io.dynamo4j.core.model.WorkerWithDpRank;
 import io.dynamo4j.core.runtime.Environment;
+import io.dynamo4j.core.runtime.NanoClock;
 import io.dynamo4j.core.runtime.RandomSource;
 import io.dynamo4j.core.token.TokenSlice;
 import io.dynamo4j.plane.WorkerHealth;
@@ -38,7 +39,7 @@ final class RouterFixture {
 
   KvRouterBuilder builder() {
     return KvRouter.builder()
-        .environment(environment(1))
+        .environment(environment(1, nanos::get))
         .directory(directory)
         .indexer(indexer)
         .health(health);
@@ -49,12 +50,13 @@ final class RouterFixture {
   }
 
   static Environment environment(long seed) {
+    return environment(seed, () -> 0);
+  }
+
+  /** Returns an environment whose lanes tell the time and run nothing. */
+  static Environment environment(long seed, NanoClock clock) {
     return new Environment(
-        name -> {
-          throw new AssertionError("no lane is needed: name=" + name);
-        },
-        InstantSource.system(),
-        RandomSource.seeded(seed));
+        name -> new ClockLane(clock), InstantSource.system(), RandomSource.seeded(seed));
   }
 
   static WorkerWithDpRank worker(long id) {

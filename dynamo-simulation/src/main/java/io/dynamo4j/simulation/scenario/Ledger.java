@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dynamo4j.simulation.scenario;
 
+import io.dynamo4j.core.model.WorkerWithDpRank;
 import io.dynamo4j.kvrouter.Booking;
 import io.dynamo4j.kvrouter.BookingKey;
 import io.dynamo4j.simulation.fleet.SimulatedFleet;
@@ -157,9 +158,9 @@ final class Ledger {
     check(known, Oracle.BOOKING, "freed but not booked: " + booking.key());
   }
 
-  void workerGone(long workerId) {
+  void rankGone(WorkerWithDpRank rank) {
     for (Booking booking : List.copyOf(bookings.values())) {
-      if (booking.worker().workerId() == workerId) {
+      if (booking.worker().equals(rank)) {
         bookings.remove(booking.key().toString());
         goneWithWorker.add(booking.key().toString());
       }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dynamo4j.simulation.scenario;
 
+import io.dynamo4j.core.model.WorkerWithDpRank;
 import io.dynamo4j.kvrouter.ActiveBlockTracker;
 import io.dynamo4j.kvrouter.Booking;
 
@@ -29,8 +30,8 @@ final class LedgerTracker extends RelayTracker {
   }
 
   @Override
-  public void removeWorker(long workerId) {
-    super.removeWorker(workerId);
-    ledger.workerGone(workerId);
+  public void removeRank(WorkerWithDpRank rank) {
+    super.removeRank(rank);
+    ledger.rankGone(rank);
   }
 }

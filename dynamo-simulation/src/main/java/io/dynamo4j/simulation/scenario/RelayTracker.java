@@ -41,8 +41,8 @@ class RelayTracker implements ActiveBlockTracker {
   }
 
   @Override
-  public void removeWorker(long workerId) {
-    delegate.removeWorker(workerId);
+  public void removeRank(WorkerWithDpRank rank) {
+    delegate.removeRank(rank);
   }
 
   @Override
