@@ -6,6 +6,8 @@ import io.dynamo4j.core.model.WorkerWithDpRank;
 import io.dynamo4j.plane.WorkerDirectory;
 import io.dynamo4j.plane.WorkerHealth;
 import io.dynamo4j.plane.WorkerInstance;
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Set;
@@ -19,16 +21,33 @@ import org.jspecify.annotations.Nullable;
  * <p><b>Threads.</b> Not thread-safe: belongs to its owner's lock.
  */
 final class Eligibility {
+  private static final int MAX_BUSY_RANKS = 16;
+
   private final WorkerDirectory directory;
   private final @Nullable WorkerHealth health;
+  private final @Nullable LoadMonitor monitor;
+  private final RankLoads loads;
   private RankTable table = RankTable.EMPTY;
   private int[] eligible = new int[0];
   private int count;
+  private boolean[] overloaded = new boolean[0];
   private boolean lastResort;
 
-  Eligibility(WorkerDirectory directory, @Nullable WorkerHealth health) {
+  /**
+   * Sets the rules.
+   *
+   * @param monitor who knows busy thresholds, null where there are none
+   * @param loads what is booked on a rank
+   */
+  Eligibility(
+      WorkerDirectory directory,
+      @Nullable WorkerHealth health,
+      @Nullable LoadMonitor monitor,
+      RankLoads loads) {
     this.directory = directory;
     this.health = health;
+    this.monitor = monitor;
+    this.loads = loads;
   }
 
   /** Returns the directory's ranks as of now. */
@@ -37,6 +56,7 @@ final class Eligibility {
     if (!table.isOf(snapshot)) {
       table = RankTable.of(snapshot);
       eligible = new int[table.size()];
+      overloaded = new boolean[table.size()];
       count = 0;
     }
     return table;
@@ -48,6 +68,7 @@ final class Eligibility {
    * @return how many there are
    */
   int collect(RoutingHints hints, Set<WorkerWithDpRank> failed) {
+    weighLoads();
     lastResort = false;
     count = collect(hints, failed, false);
     if (count == 0) {
@@ -55,6 +76,18 @@ final class Eligibility {
       count = collect(hints, failed, true);
     }
     return count;
+  }
+
+  /** Finds the workers beyond a busy threshold: once a decision, for all of their ranks. */
+  private void weighLoads() {
+    boolean active = monitor != null && monitor.isActive();
+    for (int i = 0; i < overloaded.length; i++) {
+      boolean sameWorker = i > 0 && table.instance(i) == table.instance(i - 1);
+      overloaded[i] =
+          active
+              && monitor != null
+              && (sameWorker ? overloaded[i - 1] : monitor.isOverloaded(table.instance(i), loads));
+    }
   }
 
   /** Takes every rank of the table, whatever rules it out. */
@@ -128,7 +161,17 @@ final class Eligibility {
         counts.merge(reason, 1, Integer::sum);
       }
     }
-    return new NoEligibleWorkerException(key, table.size(), counts);
+    return new NoEligibleWorkerException(key, table.size(), counts, busyRanks(hints, failed));
+  }
+
+  private List<BusyRank> busyRanks(RoutingHints hints, Set<WorkerWithDpRank> failed) {
+    List<BusyRank> busy = new ArrayList<>();
+    for (int i = 0; monitor != null && i < table.size() && busy.size() < MAX_BUSY_RANKS; i++) {
+      if (reason(i, hints, failed) == IneligibilityReason.OVERLOADED) {
+        busy.add(monitor.seen(table.instance(i), table.rank(i), loads));
+      }
+    }
+    return Collections.unmodifiableList(busy);
   }
 
   private @Nullable IneligibilityReason reason(
@@ -146,9 +189,10 @@ final class Eligibility {
     if (!failed.isEmpty() && failed.contains(rank)) {
       return IneligibilityReason.FAILED_THIS_REQUEST;
     }
-    return health != null && health.state(rank) == WorkerHealth.State.DRAINING
-        ? IneligibilityReason.DRAINING
-        : null;
+    if (health != null && health.state(rank) == WorkerHealth.State.DRAINING) {
+      return IneligibilityReason.DRAINING;
+    }
+    return overloaded[index] ? IneligibilityReason.OVERLOADED : null;
   }
 
   private boolean isUsable(WorkerWithDpRank rank) {

@@ -13,6 +13,8 @@ public enum IneligibilityReason {
   FAILED_THIS_REQUEST,
   /** It is being drained. */
   DRAINING,
+  /** All ranks of its worker are beyond a busy threshold. */
+  OVERLOADED,
   /** The policy's filters refused it. */
   FILTERED
 }

@@ -54,7 +54,6 @@ public final class KvRouter {
     this.prompts = new PromptLookup(config, builder.indexer(), blockSize);
     this.speeds = builder.speeds();
     this.clock = builder.clock();
-    this.eligibility = new Eligibility(directory, builder.health());
     this.selectionRandom = random.split("selection");
     this.blockRandom = random.split("blocks");
     ActiveBlockTracker ownTracker = builder.tracker();
@@ -64,6 +63,8 @@ public final class KvRouter {
             : ActiveBlockTracker.create(random.split("tracker").nextLong(), clock);
     this.bookings = new RouterBookings(tracker, clock, builder.leases().activeRequestExpiry());
     this.prefillLoadModel = builder.prefillLoadModel();
+    this.eligibility =
+        new Eligibility(directory, builder.health(), builder.loadMonitor(), tracker::load);
     WorkerSelector ownSelector = builder.selector();
     this.selector = ownSelector != null ? ownSelector : DefaultWorkerSelector.of(config);
   }

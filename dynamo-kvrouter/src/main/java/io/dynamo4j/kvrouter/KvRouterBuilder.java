@@ -20,6 +20,7 @@ public final class KvRouterBuilder {
   private @Nullable KvIndexer indexer;
   private KvRouterConfig config = KvRouterConfig.ofDefaults();
   private @Nullable WorkerHealth health;
+  private @Nullable LoadMonitor loadMonitor;
   private @Nullable ActiveBlockTracker tracker;
   private @Nullable WorkerSelector selector;
   private @Nullable WorkerSpeeds speeds;
@@ -47,6 +48,15 @@ public final class KvRouterBuilder {
    */
   public KvRouterBuilder health(WorkerHealth health) {
     this.health = Objects.requireNonNull(health, "health");
+    return this;
+  }
+
+  /**
+   * Sets who knows which workers are too busy; default nobody. What the router booked counts as
+   * well as what workers report there.
+   */
+  public KvRouterBuilder loadMonitor(LoadMonitor monitor) {
+    this.loadMonitor = Objects.requireNonNull(monitor, "monitor");
     return this;
   }
 
@@ -150,6 +160,10 @@ public final class KvRouterBuilder {
 
   @Nullable WorkerHealth health() {
     return health;
+  }
+
+  @Nullable LoadMonitor loadMonitor() {
+    return loadMonitor;
   }
 
   @Nullable ActiveBlockTracker tracker() {

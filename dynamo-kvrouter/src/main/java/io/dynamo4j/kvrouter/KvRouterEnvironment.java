@@ -38,8 +38,7 @@ final class KvRouterEnvironment {
         });
   }
 
-  private static void number(
-      Map<String, String> environment, String name, Consumer<Double> setter) {
+  static void number(Map<String, String> environment, String name, Consumer<Double> setter) {
     String text = environment.get(name);
     if (text == null) {
       return;

@@ -5,21 +5,32 @@ import io.dynamo4j.core.model.DynamoException;
 import io.dynamo4j.core.model.ErrorType;
 import java.util.Collections;
 import java.util.EnumMap;
+import java.util.List;
 import java.util.Map;
 
-/** No registered rank may take the request; says how many were ruled out by what. */
+/**
+ * No registered rank may take the request; says how many were ruled out by what.
+ *
+ * <p>Of type {@code CAPACITY_EXHAUSTED} if some only carry too much, so that waiting helps, else
+ * {@code UNAVAILABLE}.
+ */
 public final class NoEligibleWorkerException extends DynamoException {
   private static final long serialVersionUID = 1L;
 
   private final String requestId;
   private final int registeredRanks;
   private final EnumMap<IneligibilityReason, Integer> counts;
+  private final transient List<BusyRank> busyRanks;
 
   NoEligibleWorkerException(
-      BookingKey key, int registeredRanks, EnumMap<IneligibilityReason, Integer> counts) {
+      BookingKey key,
+      int registeredRanks,
+      EnumMap<IneligibilityReason, Integer> counts,
+      List<BusyRank> busyRanks) {
     super(
-        ErrorType.UNAVAILABLE,
-        "no eligible worker: request="
+        isOverload(counts) ? ErrorType.CAPACITY_EXHAUSTED : ErrorType.UNAVAILABLE,
+        (isOverload(counts) ? "all eligible workers are overloaded" : "no eligible worker")
+            + ": request="
             + key.requestId()
             + ", attempt="
             + key.attempt()
@@ -32,6 +43,11 @@ public final class NoEligibleWorkerException extends DynamoException {
     this.requestId = key.requestId();
     this.registeredRanks = registeredRanks;
     this.counts = new EnumMap<>(counts);
+    this.busyRanks = busyRanks;
+  }
+
+  private static boolean isOverload(EnumMap<IneligibilityReason, Integer> counts) {
+    return counts.containsKey(IneligibilityReason.OVERLOADED);
   }
 
   public String requestId() {
@@ -46,6 +62,11 @@ public final class NoEligibleWorkerException extends DynamoException {
   /** Returns ranks ruled out by each reason; a reason that ruled out none is absent. */
   public Map<IneligibilityReason, Integer> counts() {
     return Collections.unmodifiableMap(counts);
+  }
+
+  /** Returns the loads seen of ranks that were too busy, the first sixteen of them. */
+  public List<BusyRank> busyRanks() {
+    return busyRanks;
   }
 
   private static String describe(EnumMap<IneligibilityReason, Integer> counts) {

@@ -74,6 +74,7 @@ public final class PoolDispatcher<Q, R> implements RequestDispatcher<Q, R> {
   public static final class Builder<Q, R> {
     private final RoutingAdapter<Q, R> adapter;
     private @Nullable WorkerHealth health;
+    private @Nullable LoadMonitor loadMonitor;
     private @Nullable PoolPolicy policy;
     private @Nullable WorkerDirectory directory;
     private @Nullable RequestPlane<Q, R> requestPlane;
@@ -100,6 +101,15 @@ public final class PoolDispatcher<Q, R> implements RequestDispatcher<Q, R> {
       return this;
     }
 
+    /**
+     * Sets who knows which workers are too busy; default nobody. This dispatcher books nothing, so
+     * only what workers report counts.
+     */
+    public Builder<Q, R> loadMonitor(LoadMonitor monitor) {
+      this.loadMonitor = Objects.requireNonNull(monitor, "monitor");
+      return this;
+    }
+
     /** Sets how requests reach workers; it stays the caller's. */
     public Builder<Q, R> requestPlane(RequestPlane<Q, R> requestPlane) {
       this.requestPlane = Objects.requireNonNull(requestPlane, "requestPlane");
@@ -121,7 +131,11 @@ public final class PoolDispatcher<Q, R> implements RequestDispatcher<Q, R> {
       RandomSource random = require(environment, "environment").random().split("pool-dispatcher");
       WorkerPool pool =
           new WorkerPool(
-              require(policy, "policy"), require(directory, "directory"), health, random);
+              require(policy, "policy"),
+              require(directory, "directory"),
+              health,
+              loadMonitor,
+              random);
       return new PoolDispatcher<>(pool, require(requestPlane, "request plane"), adapter);
     }
 

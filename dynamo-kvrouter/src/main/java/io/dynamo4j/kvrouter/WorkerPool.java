@@ -35,9 +35,10 @@ final class WorkerPool {
       PoolPolicy policy,
       WorkerDirectory directory,
       @Nullable WorkerHealth health,
+      @Nullable LoadMonitor monitor,
       RandomSource random) {
     this.policy = policy;
-    this.eligibility = new Eligibility(directory, health);
+    this.eligibility = new Eligibility(directory, health, monitor, RankLoads.none());
     this.random = random;
   }
 

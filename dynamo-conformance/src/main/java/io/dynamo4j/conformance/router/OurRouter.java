@@ -6,6 +6,7 @@ import io.dynamo4j.core.runtime.Environment;
 import io.dynamo4j.indexer.KvIndexer;
 import io.dynamo4j.kvrouter.KvRouter;
 import io.dynamo4j.kvrouter.KvRouterBuilder;
+import io.dynamo4j.kvrouter.LoadMonitor;
 import io.dynamo4j.kvrouter.RequestLease;
 import io.dynamo4j.kvrouter.SchedulingRequest;
 import io.dynamo4j.kvrouter.WorkerSelectionResult;
@@ -35,6 +36,10 @@ final class OurRouter {
             .directory(setup.directory())
             .config(setup.config())
             .selector(selector)
+            .loadMonitor(
+                LoadMonitor.builder(environment.lanes().lane("monitor").clock())
+                    .thresholds(setup.thresholds())
+                    .build())
             .blockSize(setup.blockSize());
     if (setup.usesEvents()) {
       builder.indexer(indexer);

@@ -7,6 +7,7 @@ import io.dynamo4j.conformance.MalformedCaseException;
 import io.dynamo4j.core.model.WorkerWithDpRank;
 import io.dynamo4j.core.token.TokenSlice;
 import io.dynamo4j.kvrouter.KvRouterConfig;
+import io.dynamo4j.kvrouter.LoadThresholds;
 import io.dynamo4j.plane.WorkerInstance;
 import io.dynamo4j.plane.memory.InMemoryRequestPlane;
 import io.dynamo4j.plane.memory.InMemoryWorkerDirectory;
@@ -68,6 +69,19 @@ record RouterSetup(
       return "DYN_ROUTER_KV_" + name;
     }
     return field.startsWith("router_") ? "DYN_" + name : "DYN_ROUTER_" + name;
+  }
+
+  /** Returns the busy thresholds, whose names begin as those of the variables do. */
+  LoadThresholds thresholds() {
+    Map<String, String> environment = new LinkedHashMap<>();
+    content
+        .path("load_thresholds")
+        .properties()
+        .forEach(
+            field ->
+                environment.put(
+                    "DYN_" + field.getKey().toUpperCase(Locale.ROOT), field.getValue().asText()));
+    return LoadThresholds.fromEnvironment(environment);
   }
 
   boolean usesEvents() {

@@ -9,6 +9,7 @@ import io.dynamo4j.core.model.StopConditions;
 import io.dynamo4j.core.runtime.Environment;
 import io.dynamo4j.core.runtime.RealEnvironment;
 import io.dynamo4j.core.token.TokenSlice;
+import io.dynamo4j.kvrouter.LoadMonitor;
 import io.dynamo4j.kvrouter.PoolDispatcher;
 import io.dynamo4j.kvrouter.PoolPolicy;
 import io.dynamo4j.micrometer.MigrationMetrics;
@@ -30,6 +31,7 @@ final class Gateway implements AutoCloseable {
   private final MortalWorkers workers = new MortalWorkers();
   private final MigrationOptions options;
   private final Migrator<PreprocessedRequest, LLMEngineOutput> migrator;
+  private final LoadMonitor loadMonitor;
   private int requests;
 
   /**
@@ -48,6 +50,7 @@ final class Gateway implements AutoCloseable {
       directory.register(worker);
     }
     this.options = options;
+    this.loadMonitor = LoadMonitor.create(threads.environment().lanes().lane("loads").clock());
     this.migrator =
         Migrator.builder()
             .limit(options.limit())
@@ -56,6 +59,7 @@ final class Gateway implements AutoCloseable {
                 PoolDispatcher.builder()
                     .policy(PoolPolicy.ROUND_ROBIN)
                     .directory(directory)
+                    .loadMonitor(loadMonitor)
                     .requestPlane(plane)
                     .environment(environment)
                     .build())
@@ -67,6 +71,11 @@ final class Gateway implements AutoCloseable {
 
   MortalWorkers workers() {
     return workers;
+  }
+
+  /** Returns who knows which workers are too busy. */
+  LoadMonitor loadMonitor() {
+    return loadMonitor;
   }
 
   /** Asks for an answer, waits for its end and returns its tokens. */

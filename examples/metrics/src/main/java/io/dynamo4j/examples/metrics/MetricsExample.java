@@ -3,6 +3,7 @@ package io.dynamo4j.examples.metrics;
 
 import io.dynamo4j.core.model.DynamoException;
 import io.dynamo4j.examples.metrics.MortalWorkers.Death;
+import io.dynamo4j.kvrouter.BusyThresholdHandler;
 import io.dynamo4j.micrometer.MigrationMetrics;
 import io.dynamo4j.migration.MigrationOptions;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
@@ -107,6 +108,9 @@ public final class MetricsExample implements Callable<Integer> {
     MigrationMetrics metrics = MigrationMetrics.builder(registry).prefix(prefix()).build();
     try (MetricsServer server = start(port, registry);
         Gateway gateway = new Gateway(options, metrics)) {
+      BusyThresholdHandler thresholds = BusyThresholdHandler.create();
+      thresholds.register(model, gateway.loadMonitor());
+      server.mount(thresholds);
       out.println("http://localhost:" + server.port() + "/metrics");
       serve(gateway);
     }

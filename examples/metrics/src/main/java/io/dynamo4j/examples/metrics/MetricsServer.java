@@ -3,13 +3,14 @@ package io.dynamo4j.examples.metrics;
 
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
+import io.dynamo4j.kvrouter.BusyThresholdHandler;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 
-/** Serves a registry's text on {@code /metrics}, to this machine only. */
+/** Serves a registry's text on {@code /metrics}, and busy thresholds, to this machine only. */
 final class MetricsServer implements AutoCloseable {
   private static final String CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8";
   private static final String PATH = "/metrics";
@@ -34,6 +35,24 @@ final class MetricsServer implements AutoCloseable {
     started.server.createContext("/", started::answer);
     started.server.start();
     return started;
+  }
+
+  /** Lets operators read and set the busy thresholds as they do on a Dynamo frontend. */
+  void mount(BusyThresholdHandler handler) {
+    server.createContext(
+        "/busy_threshold",
+        exchange -> {
+          try (exchange) {
+            String type = exchange.getRequestHeaders().getFirst("Content-Type");
+            byte[] body =
+                exchange.getRequestBody().readNBytes(BusyThresholdHandler.MAX_BODY_BYTES + 1);
+            var reply = handler.handle(exchange.getRequestMethod(), type == null ? "" : type, body);
+            byte[] json = reply.json().getBytes(StandardCharsets.UTF_8);
+            exchange.getResponseHeaders().set("Content-Type", "application/json");
+            exchange.sendResponseHeaders(reply.status(), json.length);
+            exchange.getResponseBody().write(json);
+          }
+        });
   }
 
   int port() {

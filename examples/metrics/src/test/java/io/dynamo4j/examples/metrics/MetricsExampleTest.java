@@ -3,8 +3,13 @@ package io.dynamo4j.examples.metrics;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.dynamo4j.core.model.DynamoException;
+import io.dynamo4j.core.model.WorkerWithDpRank;
 import io.dynamo4j.examples.metrics.MortalWorkers.Death;
+import io.dynamo4j.kvrouter.BusyThresholdHandler;
+import io.dynamo4j.kvrouter.RankLoadReport;
 import io.dynamo4j.micrometer.MigrationMetrics;
 import io.dynamo4j.migration.MigrationOptions;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
@@ -82,6 +87,39 @@ class MetricsExampleTest {
 
   private static List<Integer> answer(int tokens) {
     return IntStream.range(4, 4 + tokens).boxed().toList();
+  }
+
+  @Test
+  void shouldLetOperatorsStopAndReleaseAModel() throws Exception {
+    PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
+    MigrationMetrics metrics = MigrationMetrics.of(registry);
+    MigrationOptions options = MigrationOptions.builder().limit(0).build();
+    BusyThresholdHandler handler = BusyThresholdHandler.create();
+    try (MetricsServer server = MetricsServer.start(0, registry);
+        Gateway gateway = new Gateway(options, metrics)) {
+      handler.register(MODEL, gateway.loadMonitor());
+      server.mount(handler);
+      for (long id = 1; id <= 5; id++) {
+        gateway.loadMonitor().report(WorkerWithDpRank.of(id), new RankLoadReport(1, 0, 0));
+      }
+      assertThat(post(server.port(), "0")).isEqualTo(200);
+      assertThatThrownBy(() -> gateway.ask(MODEL, 4)).isInstanceOf(DynamoException.class);
+      assertThat(post(server.port(), "null")).isEqualTo(200);
+      assertThat(gateway.ask(MODEL, 4)).isEqualTo(answer(4));
+      assertThat(get(server.port(), "/busy_threshold").body()).startsWith("{\"thresholds\":[{");
+    }
+  }
+
+  private static int post(int port, String prefillTokens) throws Exception {
+    String json =
+        "{\"model\":\"" + MODEL + "\",\"active_prefill_tokens_threshold\":" + prefillTokens + "}";
+    return HTTP.send(
+            HttpRequest.newBuilder(URI.create("http://localhost:" + port + "/busy_threshold"))
+                .header("Content-Type", "application/json")
+                .POST(HttpRequest.BodyPublishers.ofString(json))
+                .build(),
+            HttpResponse.BodyHandlers.discarding())
+        .statusCode();
   }
 
   @Test
