@@ -21,6 +21,7 @@ final class AttemptWatch<R> {
   private final RequestTimer timer;
   private final NanoClock clock;
   private final PaceMeter pace;
+  private final boolean mayLearn;
 
   AttemptWatch(RequestParts<R> parts, RequestTimer timer) {
     this.options = parts.options;
@@ -30,7 +31,10 @@ final class AttemptWatch<R> {
     this.client = parts.client;
     this.timer = timer;
     this.clock = parts.lane.clock();
-    this.pace = new PaceMeter(options.stallDetection());
+    StallDetection detection = options.stallDetection();
+    long stallNanos = options.stallTimeoutNanos();
+    this.pace = new PaceMeter(detection, stallNanos == 0);
+    this.mayLearn = !detection.isOff() && (stallNanos == 0 || stallNanos > detection.floorNanos());
   }
 
   /** An attempt leads from now on. */
@@ -76,19 +80,43 @@ final class AttemptWatch<R> {
     if (run.phase() != AttemptPhase.NEXT_TOKEN) {
       timer.clear(Alarm.HEDGE);
     }
-    if (options.stallTimeoutNanos() == 0 && !learns() && !answer.awaitsOnlyEnd()) {
-      run.answered(run.progressNanos());
-      timer.clear(Alarm.LEAD);
-      return;
+    boolean clientWaits = client.outstanding() > 0;
+    if (options.stallTimeoutNanos() == 0 && !answer.awaitsOnlyEnd()) {
+      if (!learns()) {
+        run.answered(run.progressNanos());
+        timer.clear(Alarm.LEAD);
+        return;
+      }
+      if (pace.passesUntimed(clientWaits)) {
+        return;
+      }
     }
     long now = clock.nanoTime();
     run.answered(now);
-    pace.tokenCame(now, client.outstanding() > 0);
+    if (mayLearn) {
+      pace.tokenCame(now, clientWaits);
+    }
     set(run);
   }
 
   private boolean learns() {
-    return !options.stallDetection().isOff() && search.hasAttemptLeft() && answer.canContinue();
+    return mayLearn && search.hasAttemptLeft() && answer.canContinue();
+  }
+
+  /**
+   * An attempt's alarm went off.
+   *
+   * @return false if it only was to find out whether tokens come, and another one is set
+   */
+  boolean isOverdue(AttemptRun<R> run) {
+    if (phaseOf(run) != AttemptPhase.NEXT_TOKEN || pace.lookNanos() == 0) {
+      return true;
+    }
+    if (pace.looked()) {
+      run.progressed(clock.nanoTime());
+    }
+    set(run);
+    return false;
   }
 
   /** The client asks for something after it had got all it had asked for. */
@@ -141,10 +169,14 @@ final class AttemptWatch<R> {
       case PROLOGUE -> orNever(options.prologueTimeoutNanos());
       case FIRST_TOKEN -> orNever(options.firstTokenTimeoutNanos());
       case NEXT_TOKEN ->
-          Math.min(
-              orNever(options.stallTimeoutNanos()), learns() ? orNever(pace.boundNanos()) : NEVER);
+          Math.min(orNever(options.stallTimeoutNanos()), learns() ? paceNanos() : NEVER);
       case END -> options.endTimeoutNanos();
     };
+  }
+
+  private long paceNanos() {
+    long look = pace.lookNanos();
+    return look == 0 ? orNever(pace.boundNanos()) : look;
   }
 
   private static long orNever(long nanos) {

@@ -307,7 +307,7 @@ final class RetryManager<Q, R>
   }
 
   private void stalled(@Nullable AttemptRun<R> run) {
-    if (run == null) {
+    if (run == null || !watch.isOverdue(run)) {
       return;
     }
     AttemptPhase phase = watch.phaseOf(run);

@@ -8,11 +8,17 @@ import java.time.Duration;
  * the longest of its last {@value #GAPS} gaps, but never less than {@link #floorNanos()}. It holds
  * once an attempt has shown so many gaps, and only where the answer can go on elsewhere: it moves
  * streams and never ends one that nobody could continue. Immutable.
+ *
+ * <p>While the last gaps together are too short for the factor to matter, and the floor is at least
+ * a second, the time is taken of each {@value #GAPS}th token only, since reading a clock costs as
+ * much as the rest of forwarding a token. A gap then counts once its eight tokens are there, and
+ * silence is found up to an eighth of the floor late, never before the floor.
  */
 public final class StallDetection {
   /** How many gaps are remembered, and needed. */
   public static final int GAPS = 8;
 
+  private static final long LEAST_COARSE_FLOOR_NANOS = 1_000_000_000;
   private static final double MAX_BOUND_NANOS = 1e18;
   private static final StallDetection OFF = new StallDetection(0, 0);
   private static final StallDetection DEFAULTS = of(20, Duration.ofSeconds(30));
@@ -68,6 +74,21 @@ public final class StallDetection {
   long boundNanos(long longestGapNanos) {
     double nanos = Math.min(factor * longestGapNanos, MAX_BOUND_NANOS);
     return Math.max(floorNanos, (long) nanos);
+  }
+
+  /** Returns whether the floor is so long that silence may be found a part of it late. */
+  boolean isCoarse() {
+    return floorNanos >= LEAST_COARSE_FLOOR_NANOS;
+  }
+
+  /** Returns whether gaps of this length lead to the floor. */
+  boolean isFloorAbove(long gapNanos) {
+    return factor * gapNanos <= floorNanos;
+  }
+
+  /** Returns how late silence may be found. */
+  long lookNanos() {
+    return floorNanos / GAPS;
   }
 
   @Override

@@ -38,10 +38,14 @@ class TokenCostTest {
   /** A lane that runs its tasks when told to, and whose time stands still. */
   private static final class StandingLane implements Scheduler {
     private final Queue<Runnable> tasks = new ArrayDeque<>();
+    long clockReads;
 
     @Override
     public NanoClock clock() {
-      return () -> 1;
+      return () -> {
+        clockReads++;
+        return 1;
+      };
     }
 
     @Override
@@ -83,8 +87,9 @@ class TokenCostTest {
     public void onComplete() {}
   }
 
-  private static double bytesPerToken(MigrationOptions options) {
-    StandingLane lane = new StandingLane();
+  /** Opens a stream and returns what its worker's tokens go to. */
+  private static Flow.Subscriber<? super LLMEngineOutput> open(
+      StandingLane lane, MigrationOptions options, Silent client) {
     List<Flow.Subscriber<? super LLMEngineOutput>> worker = new ArrayList<>();
     Migrator<PreprocessedRequest, LLMEngineOutput> migrator =
         Migrator.builder()
@@ -93,11 +98,16 @@ class TokenCostTest {
             .dispatcher((request, attempt) -> worker::add)
             .environment(new Environment(name -> lane, () -> Instant.EPOCH, RandomSource.seeded(1)))
             .build();
-    Silent client = new Silent();
     migrator.migrate(PreprocessedRequest.builder("r", Rig.PROMPT).build()).subscribe(client);
     lane.run();
     Flow.Subscriber<? super LLMEngineOutput> attempt = worker.get(0);
     attempt.onSubscribe(DEAF);
+    return attempt;
+  }
+
+  private static double bytesPerToken(MigrationOptions options) {
+    Silent client = new Silent();
+    Flow.Subscriber<? super LLMEngineOutput> attempt = open(new StandingLane(), options, client);
     double bytes = AllocationMeter.create().bytesPerRun(() -> attempt.onNext(TOKEN));
     assertThat(client.items).isGreaterThan(20_000);
     return bytes;
@@ -122,6 +132,23 @@ class TokenCostTest {
             .build();
 
     assertThat(bytesPerToken(tracked)).isLessThanOrEqualTo(16);
+  }
+
+  @Test
+  void shouldReadClockForOneTokenInEightWhenPaceIsKnown() {
+    StandingLane lane = new StandingLane();
+    Flow.Subscriber<? super LLMEngineOutput> attempt =
+        open(lane, MigrationOptions.builder().limit(3).build(), new Silent());
+    for (int i = 0; i < 64; i++) {
+      attempt.onNext(TOKEN);
+    }
+    long before = lane.clockReads;
+
+    for (int i = 0; i < 8_000; i++) {
+      attempt.onNext(TOKEN);
+    }
+
+    assertThat(lane.clockReads - before).isBetween(1L, 1_000L);
   }
 
   @Test
