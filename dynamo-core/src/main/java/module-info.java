@@ -18,4 +18,5 @@ module io.dynamo4j.core {
       io.dynamo4j.indexer;
   exports io.dynamo4j.plane;
   exports io.dynamo4j.plane.memory;
+  exports io.dynamo4j.plane.transport;
 }

@@ -13,6 +13,7 @@ import io.dynamo4j.plane.RequestPlane;
 import io.dynamo4j.plane.ResponseStream;
 import io.dynamo4j.plane.ServedEndpoint;
 import io.dynamo4j.plane.WorkerInstance;
+import io.dynamo4j.plane.transport.ColdStream;
 import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentSkipListSet;
@@ -83,7 +84,10 @@ public final class InMemoryRequestPlane<Q, R> implements RequestPlane<Q, R> {
 
   @Override
   public ResponseStream<R> send(WorkerInstance target, Q request, Attempt attempt) {
-    return new MemoryStream<>(this, target, request, attempt);
+    Objects.requireNonNull(target, "target");
+    Objects.requireNonNull(request, "request");
+    return ColdStream.of(
+        attempt, subscriber -> new MemoryExchange<>(this, target, request, attempt, subscriber));
   }
 
   /** Serves on a new lane of the plane's environment. */

@@ -5,6 +5,7 @@ import io.dynamo4j.core.runtime.Scheduler;
 import io.dynamo4j.plane.Subscription;
 import io.dynamo4j.plane.WorkerDirectory;
 import io.dynamo4j.plane.WorkerInstance;
+import io.dynamo4j.plane.transport.LaneSignal;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -182,7 +183,7 @@ public final class InMemoryWorkerDirectory implements WorkerDirectory {
 
     Watch(Scheduler lane, Listener listener) {
       this.listener = Objects.requireNonNull(listener, "listener");
-      this.signal = new LaneSignal(Objects.requireNonNull(lane, "lane"), this::drain);
+      this.signal = LaneSignal.of(Objects.requireNonNull(lane, "lane"), this::drain);
     }
 
     void start(Change from) {

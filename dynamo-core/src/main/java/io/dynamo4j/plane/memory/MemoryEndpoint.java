@@ -42,6 +42,10 @@ final class MemoryEndpoint<Q, R> implements ServedEndpoint, Comparable<MemoryEnd
     return instance.workerId();
   }
 
+  Scheduler lane() {
+    return lane;
+  }
+
   RequestHandler<Q, R> handler() {
     return handler;
   }
@@ -51,14 +55,14 @@ final class MemoryEndpoint<Q, R> implements ServedEndpoint, Comparable<MemoryEnd
     streams.add(exchange);
     exchange.acceptedBy(this);
     // Whoever ends the stream or the endpoint after this sees the stream in the set.
-    if (exchange.isOver()) {
+    if (exchange.hasEnded()) {
       release(exchange);
     } else if (aborted) {
-      exchange.breakOff(ErrorType.DISCONNECTED, "worker is gone", true);
+      exchange.breakStream(ErrorType.DISCONNECTED, "worker is gone", true);
     } else if (plane.isClosed()) {
-      exchange.breakOff(ErrorType.CLOSED, "request plane closed", true);
+      exchange.breakStream(ErrorType.CLOSED, "request plane closed", true);
     } else if (closed || !post(exchange::handle)) {
-      exchange.breakOff(ErrorType.CANNOT_CONNECT, "worker takes no requests", true);
+      exchange.breakStream(ErrorType.CANNOT_CONNECT, "worker takes no requests", true);
     }
   }
 
@@ -81,7 +85,7 @@ final class MemoryEndpoint<Q, R> implements ServedEndpoint, Comparable<MemoryEnd
 
   void breakStreams(ErrorType type, String what, boolean overtakes) {
     for (MemoryExchange<Q, R> exchange : streams) {
-      exchange.breakOff(type, what, overtakes);
+      exchange.breakStream(type, what, overtakes);
     }
   }
 
@@ -103,7 +107,7 @@ final class MemoryEndpoint<Q, R> implements ServedEndpoint, Comparable<MemoryEnd
     aborted = true;
     close();
     for (MemoryExchange<Q, R> exchange : streams) {
-      exchange.breakOff(ErrorType.DISCONNECTED, "worker is gone", !plane.framesSurviveAbort());
+      exchange.breakStream(ErrorType.DISCONNECTED, "worker is gone", !plane.framesSurviveAbort());
     }
   }
 

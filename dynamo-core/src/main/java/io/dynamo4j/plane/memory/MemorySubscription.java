@@ -4,6 +4,7 @@ package io.dynamo4j.plane.memory;
 import io.dynamo4j.core.runtime.Scheduler;
 import io.dynamo4j.plane.EventEnvelope;
 import io.dynamo4j.plane.EventSubscription;
+import io.dynamo4j.plane.transport.LaneSignal;
 import java.util.Objects;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -36,7 +37,7 @@ final class MemorySubscription implements EventSubscription {
     this.handler = Objects.requireNonNull(handler, "handler");
     this.capacity = capacity;
     this.onClose = onClose;
-    this.signal = new LaneSignal(Objects.requireNonNull(lane, "lane"), this::drain);
+    this.signal = LaneSignal.of(Objects.requireNonNull(lane, "lane"), this::drain);
   }
 
   void offer(EventEnvelope envelope) {

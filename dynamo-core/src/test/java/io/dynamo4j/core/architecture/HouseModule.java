@@ -47,6 +47,12 @@ public record HouseModule(
   public static final HouseModule MIGRATION =
       new HouseModule(
           "dynamo-migration", List.of("io.dynamo4j.migration"), List.of(CORE), List.of(SLF4J));
+  public static final HouseModule TRANSPORT_TCP =
+      new HouseModule(
+          "dynamo-transport-tcp",
+          List.of("io.dynamo4j.transport.tcp"),
+          List.of(CORE, WIRE),
+          List.of(SLF4J, "io.netty"));
   public static final HouseModule MICROMETER =
       new HouseModule(
           "dynamo-micrometer",

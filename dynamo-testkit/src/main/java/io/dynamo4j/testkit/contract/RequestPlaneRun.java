@@ -22,6 +22,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BiFunction;
+import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import java.util.function.IntFunction;
 import java.util.function.ToIntFunction;
@@ -30,6 +31,8 @@ import org.jspecify.annotations.Nullable;
 
 /** One test of a request plane: lanes, a plane, a worker that does as told, a probing client. */
 final class RequestPlaneRun<Q, R> implements AutoCloseable {
+  private static final int MAX_SETTLES = 2_000;
+
   final LaneHarness harness;
   final ProbeLane lane;
   final StreamProbe<R> probe;
@@ -186,6 +189,14 @@ final class RequestPlaneRun<Q, R> implements AutoCloseable {
   void settle() {
     settle(harness, harness.lanes().lane("settle"), settleNanos);
     onLane(() -> {});
+  }
+
+  /** Settles at least once, and again until it holds or has not for very long. */
+  void settleUntil(BooleanSupplier holds) {
+    settle();
+    for (int i = 0; i < MAX_SETTLES && !holds.getAsBoolean(); i++) {
+      settle();
+    }
   }
 
   static void settle(LaneHarness harness, Scheduler any, long nanos) {

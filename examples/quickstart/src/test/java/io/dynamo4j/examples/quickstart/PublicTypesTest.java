@@ -30,6 +30,7 @@ class PublicTypesTest {
           "dynamo-indexer",
           "dynamo-kvrouter",
           "dynamo-migration",
+          "dynamo-transport-tcp",
           "dynamo-micrometer",
           "dynamo-testkit",
           "dynamo-testkit-contracts");

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.dynamo4j.plane.memory;
+package io.dynamo4j.plane.transport;
 
 import io.dynamo4j.core.runtime.Scheduler;
+import java.util.Objects;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
 
@@ -10,32 +11,39 @@ import java.util.concurrent.atomic.AtomicBoolean;
  *
  * <p>What was written before {@link #raise} is seen by the body that follows. A body that throws
  * leaves the signal usable; it must raise it again if it left work behind.
+ *
+ * <p><b>Threads.</b> Any.
  */
-final class LaneSignal implements Runnable {
+public final class LaneSignal {
   private final Scheduler lane;
   private final Runnable body;
+  private final Runnable turn = this::run;
   private final AtomicBoolean pending = new AtomicBoolean();
 
-  LaneSignal(Scheduler lane, Runnable body) {
-    this.lane = lane;
-    this.body = body;
+  private LaneSignal(Scheduler lane, Runnable body) {
+    this.lane = Objects.requireNonNull(lane, "lane");
+    this.body = Objects.requireNonNull(body, "body");
+  }
+
+  /** Returns a signal that nobody has raised. */
+  public static LaneSignal of(Scheduler lane, Runnable body) {
+    return new LaneSignal(lane, body);
   }
 
   /** Returns false if the lane is closed, so that the body will never run. */
-  boolean raise() {
+  public boolean raise() {
     if (pending.get() || !pending.compareAndSet(false, true)) {
       return true;
     }
     try {
-      lane.execute(this);
+      lane.execute(turn);
       return true;
     } catch (RejectedExecutionException closed) {
       return false;
     }
   }
 
-  @Override
-  public void run() {
+  private void run() {
     pending.set(false);
     body.run();
   }
