@@ -57,9 +57,6 @@ public final class RadixTree implements SyncIndexer {
   /** Ranks that can be held at one time. */
   public static final int MAX_RANKS = 1 << 14;
 
-  // Removals whose entries are fetched together.
-  private static final int FETCHED = 64;
-
   private final long seed;
   private final int maxRanks;
   private final long maxBlocks;
@@ -172,24 +169,9 @@ public final class RadixTree implements SyncIndexer {
       return result.removed(0, hashes.length);
     }
     clock.announceLoss(rank.slot);
-    int removed = 0;
-    int unknown = 0;
-    for (int i = 0; i < hashes.length; i++) {
-      if (i % FETCHED == 0) {
-        rank.fetch(hashes, i, Math.min(FETCHED, hashes.length - i));
-      }
-      int address = rank.removeLatest(hashes[i]);
-      if (address < 0) {
-        unknown++;
-        continue;
-      }
-      int[] others = rank.removeEarlier(hashes[i]);
-      writer.release(rank, address);
-      for (int other : others) {
-        writer.release(rank, other);
-      }
-      removed += 1 + others.length;
-    }
+    int before = rank.pairCount();
+    int unknown = writer.remove(rank, hashes);
+    int removed = before - rank.pairCount();
     blockCount -= removed;
     if (rank.pairCount() == 0) {
       dismiss(rank);
