@@ -9,6 +9,8 @@ public enum FeedCounter {
   MISSED_ENVELOPES,
   /** Envelopes received again, dropped. */
   REPEATED_ENVELOPES,
+  /** Envelopes that others of their publisher have overtaken; of use only with recovery. */
+  OVERTAKEN_ENVELOPES,
   /** Envelopes whose payload is no list of events, dropped. */
   UNREADABLE_ENVELOPES,
   /** Publishers whose sequence started again. */
@@ -28,5 +30,27 @@ public enum FeedCounter {
   /** Events held for want of a registration that did not come in time, dropped. */
   UNREGISTERED_EVENTS,
   /** Events held because another publisher wrote for the same rank, and not claimed, dropped. */
-  CONFLICTING_EVENTS
+  CONFLICTING_EVENTS,
+  /** Events whose number says that they are in the index already, dropped. */
+  STALE_EVENTS,
+  /** Events that their source says it never sent, dropped. */
+  BOGUS_EVENTS,
+  /** Gaps in the numbers of a rank's events. */
+  GAPS,
+  /** Sources whose numbers went back. */
+  REGRESSIONS,
+  /** Stores whose parent the index did not know though no number was missing. */
+  ORPHANS,
+  /** Losses of last events, found without a later one. */
+  LOST_TAILS,
+  /** Recoveries by missing events alone. */
+  CATCH_UPS,
+  /** Recoveries by a source's full state. */
+  RESTORES,
+  /** Queries that failed. */
+  FAILED_QUERIES,
+  /** Recoveries given up after their last attempt. */
+  FAILED_RECOVERIES,
+  /** Events in answers that belong to other ranks, dropped. */
+  FOREIGN_EVENTS
 }

@@ -9,14 +9,12 @@ import io.dynamo4j.plane.EventEnvelope;
 import io.dynamo4j.plane.WorkerInstance;
 import io.dynamo4j.wire.RouterEventBatch;
 import io.dynamo4j.wire.RouterEventCodec;
+import io.dynamo4j.wire.SourceHead;
 import io.dynamo4j.wire.WireFormatException;
 import java.util.ArrayList;
-import java.util.EnumMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
-import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -42,32 +40,52 @@ final class FeedState {
   }
 
   /** The last life of a worker that is over: who wrote in it must not write in the next. */
-  private record Departed(long incarnation, List<EventSource> sources) {}
+  private record Departed(long incarnation, List<EventSource> sources, long endedNanos) {}
 
   private final KvIndexer indexer;
   private final LongObjectMap<Life> lives = LongObjectMap.create(0);
   private final LongObjectMap<EventSource> sources = LongObjectMap.create(0);
   private final Map<Long, Departed> departed = new LinkedHashMap<>();
   private final HeldEvents held = new HeldEvents(KvEventFeed.MAX_HELD_BLOCKS);
-  private final Map<FeedCounter, AtomicLong> counts = new EnumMap<>(FeedCounter.class);
+  private final Conflicts conflicts = new Conflicts();
+  private final FeedCounters counters;
+  private final @Nullable FeedRecovery recovery;
   private volatile int heldCount;
 
-  FeedState(KvIndexer indexer) {
+  /**
+   * @param recovery keeps the events of each rank complete; null if they are applied as they come
+   */
+  FeedState(KvIndexer indexer, FeedCounters counters, @Nullable FeedRecovery recovery) {
     this.indexer = indexer;
-    for (FeedCounter counter : FeedCounter.values()) {
-      counts.put(counter, new AtomicLong());
-    }
+    this.counters = counters;
+    this.recovery = recovery;
   }
 
   /* --------------- Envelopes --------------- */
 
   void onEnvelope(EventEnvelope envelope, long nowNanos) {
     count(FeedCounter.ENVELOPES, 1);
-    EventSource source = track(envelope, nowNanos);
-    if (source == null) {
+    EventSource source = sources.get(envelope.publisherId());
+    EventSource.Continuation continuation =
+        source == null ? EventSource.Continuation.NEXT : source.continuationBy(envelope);
+    boolean isOvertaken = continuation == EventSource.Continuation.OVERTAKEN;
+    if (source != null && isOvertaken && recovery != null) {
+      count(FeedCounter.OVERTAKEN_ENVELOPES, 1);
+      source.note(envelope, nowNanos);
+    } else if (isOvertaken) {
+      count(FeedCounter.OVERTAKEN_ENVELOPES, 1);
+      return;
+    } else if (continuation == EventSource.Continuation.REPEATED) {
       count(FeedCounter.REPEATED_ENVELOPES, 1);
       return;
+    } else {
+      source = advance(source, continuation, envelope, nowNanos);
     }
+    deliver(envelope, source, isOvertaken, nowNanos);
+  }
+
+  private void deliver(
+      EventEnvelope envelope, EventSource source, boolean isOvertaken, long nowNanos) {
     RouterEventBatch batch;
     try {
       batch = RouterEventCodec.decode(envelope.payload());
@@ -77,36 +95,70 @@ final class FeedState {
     }
     count(FeedCounter.UNUSABLE_EVENTS, batch.rejected());
     for (RouterEvent event : batch.events()) {
-      route(event, source, nowNanos);
+      route(event, source, isOvertaken, nowNanos);
     }
     heldCount = held.size();
   }
 
-  /** Returns the run that the envelope belongs to, null if it has been received before. */
-  private @Nullable EventSource track(EventEnvelope envelope, long nowNanos) {
-    EventSource source = sources.get(envelope.publisherId());
-    if (source != null) {
-      switch (source.continuationBy(envelope)) {
-        case NEXT -> {}
-        case REPEATED -> {
-          return null;
-        }
-        case RESTARTED -> {
-          count(FeedCounter.RESTARTS, 1);
-          source.ranks.forEach(indexer::removeWorkerDpRank);
-          source = null;
-        }
-      }
-    }
+  /** Returns the run that the envelope belongs to, after moving it past the envelope. */
+  private EventSource advance(
+      @Nullable EventSource before,
+      EventSource.Continuation continuation,
+      EventEnvelope envelope,
+      long nowNanos) {
+    EventSource source = before;
     if (source == null) {
-      source = new EventSource();
+      source = new EventSource(envelope.publisherId(), false);
       makeRoomForSource();
+      sources.put(envelope.publisherId(), source);
+    } else if (continuation == EventSource.Continuation.RESTARTED) {
+      count(FeedCounter.RESTARTS, 1);
+      source = restarted(source);
       sources.put(envelope.publisherId(), source);
     }
     long missed = source.advance(envelope, nowNanos);
     // A forged sequence must not wreck the counter.
     count(FeedCounter.MISSED_ENVELOPES, missed < 0 ? Integer.MAX_VALUE : Math.min(missed, 1 << 30));
     return source;
+  }
+
+  /**
+   * Forgets what a run's ranks held. Where they can be asked for, the next run takes them over at
+   * once: should they be another life's, their numbers will say so.
+   */
+  private EventSource restarted(EventSource before) {
+    EventSource next = new EventSource(before.publisherId, true);
+    before.ranks.forEach(indexer::removeWorkerDpRank);
+    if (recovery != null) {
+      for (WorkerWithDpRank rank : List.copyOf(before.ranks)) {
+        Life life = lives.get(rank.workerId());
+        if (life != null && life.sources.get(rank) == before) {
+          before.ranks.remove(rank);
+          bind(life, rank, next);
+          recovery.rewritten(rank);
+        }
+      }
+    }
+    return next;
+  }
+
+  /** A source has said how far it has come. */
+  void onHead(EventEnvelope envelope) {
+    SourceHead head;
+    try {
+      head = SourceHead.decode(envelope.payload());
+    } catch (WireFormatException e) {
+      count(FeedCounter.UNREADABLE_ENVELOPES, 1);
+      return;
+    }
+    Life life = lives.get(head.worker().workerId());
+    if (recovery == null || life == null || !life.declares(head.worker().dpRank())) {
+      return;
+    }
+    EventSource writer = life.sources.get(head.worker());
+    if (writer == null || writer.publisherId == envelope.publisherId()) {
+      recovery.onHead(head.worker(), head.lastEventId());
+    }
   }
 
   private void makeRoomForSource() {
@@ -123,8 +175,8 @@ final class FeedState {
     idle.forEach(sources::remove);
   }
 
-  private void route(RouterEvent event, EventSource source, long nowNanos) {
-    if (isOfPastLife(event.workerId(), source)) {
+  private void route(RouterEvent event, EventSource source, boolean isOvertaken, long nowNanos) {
+    if (isOfPastLife(event.workerId(), source, nowNanos)) {
       count(FeedCounter.LATE_EVENTS, 1);
       return;
     }
@@ -141,15 +193,26 @@ final class FeedState {
     if (writer == null) {
       bind(life, event.worker(), source);
     } else if (writer != source) {
+      conflicts.note(event.worker(), writer, source, nowNanos);
       hold(event, source, nowNanos);
       return;
     }
-    submit(event);
+    if (recovery == null) {
+      submit(event);
+    } else {
+      recovery.onEvent(event, isOvertaken);
+    }
   }
 
-  private boolean isOfPastLife(long workerId, EventSource source) {
+  /**
+   * With recovery a publisher is given another chance after a while, since numbers tell lives
+   * apart: its next life may seem to go on where the last one ended if its beginning was lost.
+   */
+  private boolean isOfPastLife(long workerId, EventSource source, long nowNanos) {
     Departed past = departed.isEmpty() ? null : departed.get(workerId);
-    return past != null && past.sources().contains(source);
+    return past != null
+        && past.sources().contains(source)
+        && (recovery == null || nowNanos - past.endedNanos() < KvEventFeed.HOLD_NANOS);
   }
 
   private void bind(Life life, WorkerWithDpRank worker, EventSource source) {
@@ -187,6 +250,7 @@ final class FeedState {
       }
       oldest = held.takeWaitingSince(sinceNanos);
     }
+    conflicts.expire(sinceNanos);
     heldCount = held.size();
   }
 
@@ -202,6 +266,10 @@ final class FeedState {
     writer.ranks.remove(worker);
     indexer.removeWorkerDpRank(worker);
     bind(life, worker, waiting.source());
+    conflicts.remove(worker);
+    if (recovery != null) {
+      recovery.rewritten(worker);
+    }
     claim(waiting);
     held.takeOf(worker.workerId()).forEach(this::claim);
     return true;
@@ -209,16 +277,16 @@ final class FeedState {
 
   private void claim(Held waiting) {
     count(FeedCounter.CLAIMED_EVENTS, 1);
-    route(waiting.event(), waiting.source(), waiting.sinceNanos());
+    route(waiting.event(), waiting.source(), false, waiting.sinceNanos());
   }
 
   /* --------------- Membership --------------- */
 
-  void added(WorkerInstance instance) {
+  void added(WorkerInstance instance, long nowNanos) {
     long workerId = instance.workerId();
     Life before = lives.get(workerId);
     if (before != null && before.instance.incarnation() != instance.incarnation()) {
-      end(before);
+      end(before, nowNanos);
       before = null;
     }
     Life life = new Life(instance);
@@ -226,12 +294,32 @@ final class FeedState {
       before.sources.forEach((worker, source) -> carryOver(life, worker, source));
     }
     lives.put(workerId, life);
+    open(life, before);
     Departed past = departed.get(workerId);
     if (past != null && past.incarnation() == instance.incarnation()) {
       departed.remove(workerId);
     }
     held.takeOf(workerId).forEach(this::claim);
     heldCount = held.size();
+  }
+
+  /** Asks for what the ranks hold, and no longer for those that a changed record leaves out. */
+  private void open(Life life, @Nullable Life before) {
+    if (recovery == null) {
+      return;
+    }
+    if (before != null) {
+      for (int i = 0; i < before.instance.dpSize(); i++) {
+        WorkerWithDpRank rank = before.instance.rank(i);
+        if (!life.declares(rank.dpRank())) {
+          recovery.closed(rank);
+          indexer.removeWorkerDpRank(rank);
+        }
+      }
+    }
+    for (int i = 0; i < life.instance.dpSize(); i++) {
+      recovery.opened(life.instance, life.instance.rank(i));
+    }
   }
 
   /** Keeps a rank's writer when only the record changed, unless it no longer declares the rank. */
@@ -244,20 +332,33 @@ final class FeedState {
     }
   }
 
-  void removed(WorkerInstance instance) {
+  void removed(WorkerInstance instance, long nowNanos) {
     Life life = lives.remove(instance.workerId());
     if (life != null) {
-      end(life);
+      end(life, nowNanos);
     }
   }
 
-  private void end(Life life) {
+  private void end(Life life, long nowNanos) {
     long workerId = life.instance.workerId();
+    if (recovery != null) {
+      for (int i = 0; i < life.instance.dpSize(); i++) {
+        recovery.closed(life.instance.rank(i));
+      }
+    }
     indexer.removeWorker(workerId);
-    life.sources.forEach((worker, source) -> source.ranks.remove(worker));
+    List<EventSource> past = new ArrayList<>();
+    life.sources.forEach(
+        (worker, source) -> {
+          source.ranks.remove(worker);
+          conflicts.remove(worker);
+          // A run that began in mid-life may be the first of the life to come.
+          if (recovery == null || !source.isRestart) {
+            past.add(source);
+          }
+        });
     departed.remove(workerId);
-    departed.put(
-        workerId, new Departed(life.instance.incarnation(), List.copyOf(life.sources.values())));
+    departed.put(workerId, new Departed(life.instance.incarnation(), past, nowNanos));
     if (departed.size() > MAX_DEPARTED) {
       departed.remove(departed.keySet().iterator().next());
     }
@@ -266,12 +367,10 @@ final class FeedState {
   /* --------------- Counters --------------- */
 
   private void count(FeedCounter counter, long more) {
-    Objects.requireNonNull(counts.get(counter), "counter").addAndGet(more);
+    counters.add(counter, more);
   }
 
   KvEventFeedStatus status(long overrunEnvelopes) {
-    Map<FeedCounter, Long> now = new EnumMap<>(FeedCounter.class);
-    counts.forEach((counter, value) -> now.put(counter, value.get()));
-    return new KvEventFeedStatus(now, heldCount, overrunEnvelopes);
+    return new KvEventFeedStatus(counters.now(), heldCount, overrunEnvelopes, conflicts.list());
   }
 }

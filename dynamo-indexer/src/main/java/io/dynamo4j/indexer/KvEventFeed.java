@@ -2,6 +2,7 @@
 package io.dynamo4j.indexer;
 
 import io.dynamo4j.core.runtime.Environment;
+import io.dynamo4j.core.runtime.RandomSource;
 import io.dynamo4j.core.runtime.Scheduler;
 import io.dynamo4j.plane.EventEnvelope;
 import io.dynamo4j.plane.EventPlane;
@@ -10,8 +11,11 @@ import io.dynamo4j.plane.EventSubscription;
 import io.dynamo4j.plane.Subscription;
 import io.dynamo4j.plane.WorkerDirectory;
 import io.dynamo4j.plane.WorkerInstance;
-import java.util.Objects;
+import java.util.List;
+import java.util.concurrent.RejectedExecutionException;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Leads the {@code kv-events} of an event plane into an index, for registered workers only.
@@ -32,8 +36,15 @@ import org.jspecify.annotations.Nullable;
  * up they take the rank over if its publisher has been silent since; all others are dropped and
  * counted.
  *
- * <p><b>Loss.</b> A gap in a publisher's sequence is counted and the events behind it are applied:
- * scores of its ranks may be stale until the blocks come up again.
+ * <p><b>Loss.</b> With {@link KvEventFeedBuilder#recovery} every rank's events are followed by
+ * their numbers. A new source is asked for its full state while its live events are applied
+ * already. A gap, a number that goes back, a store under an unknown parent, and an announced or
+ * silently lost last event all have the source asked for what is missing: recent events if it still
+ * has them, else everything. Meanwhile the rank is marked in {@link KvIndexer#isStale}, other ranks
+ * go on, and events that stand on their own are applied. A source that does not answer is tried
+ * again after a pause and at its next event; {@link #sources} names it. Without recovery a gap in a
+ * publisher's sequence is counted and the events behind it are applied: scores of its ranks may be
+ * stale until the blocks come up again.
  *
  * <p><b>Threads.</b> Runs on a lane of its own; every method here may be called from any thread.
  */
@@ -41,26 +52,46 @@ public final class KvEventFeed implements AutoCloseable {
   /** The topic that is read. */
   public static final String TOPIC = "kv-events";
 
+  /** The topic on which sources of this library announce their newest event. */
+  public static final String HEADS_TOPIC = "kv-event-heads";
+
   /** How long events wait for the directory, in nanoseconds. */
   public static final long HOLD_NANOS = 5_000_000_000L;
 
   /** How many blocks of waiting events are kept; the oldest give way. */
   public static final int MAX_HELD_BLOCKS = 1 << 20;
 
+  private static final Logger LOG = LoggerFactory.getLogger(KvEventFeed.class);
+
   private final Scheduler lane;
   private final FeedState state;
+  private final @Nullable FeedRecovery recovery;
   private volatile boolean closed;
   private volatile @Nullable EventSubscription events;
   private volatile @Nullable Subscription workers;
+  private volatile @Nullable Subscription heads;
+  private volatile @Nullable Subscription refusals;
   private boolean expiryArmed; // on the lane
 
-  private KvEventFeed(Scheduler lane, KvIndexer indexer) {
+  private KvEventFeed(
+      Scheduler lane, KvIndexer indexer, RandomSource random, KvEventFeedBuilder settings) {
     this.lane = lane;
-    this.state = new FeedState(indexer);
+    FeedCounters counters = new FeedCounters();
+    this.recovery =
+        settings.recoveryPlane() == null
+            ? null
+            : new FeedRecovery(indexer, lane, random, settings, counters);
+    this.state = new FeedState(indexer, counters, recovery);
+  }
+
+  /** Starts a builder of a feed that asks sources for what it misses. */
+  public static KvEventFeedBuilder builder() {
+    return new KvEventFeedBuilder();
   }
 
   /**
-   * Starts feeding; the caller closes the feed before the index.
+   * Starts feeding what is published, without recovery; the caller closes the feed before the
+   * index.
    *
    * @param scope the endpoint whose workers publish
    */
@@ -70,12 +101,33 @@ public final class KvEventFeed implements AutoCloseable {
       WorkerDirectory directory,
       KvIndexer indexer,
       Environment environment) {
-    Objects.requireNonNull(indexer, "indexer");
+    return builder()
+        .eventPlane(plane, scope)
+        .directory(directory)
+        .indexer(indexer)
+        .environment(environment)
+        .connect();
+  }
+
+  static KvEventFeed start(
+      KvEventFeedBuilder settings,
+      EventPlane plane,
+      EventScope scope,
+      WorkerDirectory directory,
+      KvIndexer indexer,
+      Environment environment) {
     Scheduler lane = environment.lanes().lane("kv-event-feed");
-    KvEventFeed feed = new KvEventFeed(lane, indexer);
-    // The directory first: on one lane its snapshot then comes before the first event.
+    RandomSource random = environment.random().split("kv-event-feed");
+    KvEventFeed feed = new KvEventFeed(lane, indexer, random, settings);
+    // The directory first: on one lane its snapshot then comes before the first event, and no
+    // source is asked before its events are subscribed to.
     feed.workers = directory.watch(lane, feed.new Membership());
     feed.events = plane.subscribe(scope, TOPIC, lane, feed::onEnvelope);
+    FeedRecovery recovery = feed.recovery;
+    if (recovery != null) {
+      feed.heads = plane.subscribe(scope, HEADS_TOPIC, lane, feed::onHead);
+      feed.refusals = indexer.watchRefusals(lane, recovery::onRefused);
+    }
     return feed;
   }
 
@@ -83,14 +135,14 @@ public final class KvEventFeed implements AutoCloseable {
     @Override
     public void added(WorkerInstance instance) {
       if (!closed) {
-        state.added(instance);
+        state.added(instance, lane.clock().nanoTime());
       }
     }
 
     @Override
     public void removed(WorkerInstance instance) {
       if (!closed) {
-        state.removed(instance);
+        state.removed(instance, lane.clock().nanoTime());
       }
     }
   }
@@ -101,6 +153,12 @@ public final class KvEventFeed implements AutoCloseable {
     }
     state.onEnvelope(envelope, lane.clock().nanoTime());
     armExpiry();
+  }
+
+  private void onHead(EventEnvelope envelope) {
+    if (!closed) {
+      state.onHead(envelope);
+    }
   }
 
   private void armExpiry() {
@@ -124,17 +182,37 @@ public final class KvEventFeed implements AutoCloseable {
     return state.status(subscription == null ? 0 : subscription.droppedCount());
   }
 
-  /** Ends both subscriptions; the index keeps what it has. Idempotent, never waits. */
+  /** Returns how far the sources are known; all zero without recovery. */
+  public RecoveryProgress progress() {
+    return recovery == null ? new RecoveryProgress(0, 0, 0, 0, 0) : recovery.progress();
+  }
+
+  /** Returns every source by worker, with what is being done about it; empty without recovery. */
+  public List<SourceStatus> sources() {
+    return recovery == null ? List.of() : recovery.sources();
+  }
+
+  /** Ends subscriptions and recoveries; the index keeps what it has. Idempotent, never waits. */
   @Override
   public void close() {
     closed = true;
-    EventSubscription subscription = events;
+    close(events);
+    close(workers);
+    close(heads);
+    close(refusals);
+    FeedRecovery open = recovery;
+    if (open != null) {
+      try {
+        lane.execute(open::close);
+      } catch (RejectedExecutionException e) {
+        LOG.debug("feed ends with its environment");
+      }
+    }
+  }
+
+  private static void close(@Nullable Subscription subscription) {
     if (subscription != null) {
       subscription.close();
-    }
-    Subscription watch = workers;
-    if (watch != null) {
-      watch.close();
     }
   }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dynamo4j.indexer;
 
+import java.util.List;
 import java.util.Map;
 
 /** Counters of a {@link KvEventFeed} at one moment. */
@@ -8,11 +9,17 @@ public final class KvEventFeedStatus {
   private final Map<FeedCounter, Long> counts;
   private final int heldEvents;
   private final long overrunEnvelopes;
+  private final List<SourceConflict> conflicts;
 
-  KvEventFeedStatus(Map<FeedCounter, Long> counts, int heldEvents, long overrunEnvelopes) {
+  KvEventFeedStatus(
+      Map<FeedCounter, Long> counts,
+      int heldEvents,
+      long overrunEnvelopes,
+      List<SourceConflict> conflicts) {
     this.counts = counts;
     this.heldEvents = heldEvents;
     this.overrunEnvelopes = overrunEnvelopes;
+    this.conflicts = conflicts;
   }
 
   /** Returns one counter; it never goes back. */
@@ -30,6 +37,11 @@ public final class KvEventFeedStatus {
     return overrunEnvelopes;
   }
 
+  /** Returns the ranks for which two publishers write at present, by worker; unmodifiable. */
+  public List<SourceConflict> conflicts() {
+    return conflicts;
+  }
+
   @Override
   public String toString() {
     return "KvEventFeedStatus[counts="
@@ -38,6 +50,8 @@ public final class KvEventFeedStatus {
         + heldEvents
         + ", overrunEnvelopes="
         + overrunEnvelopes
+        + ", conflicts="
+        + conflicts
         + "]";
   }
 }

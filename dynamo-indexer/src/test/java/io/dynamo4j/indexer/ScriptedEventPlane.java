@@ -15,7 +15,7 @@ import java.util.function.Consumer;
 
 /** A plane whose envelopes the test writes, sequence and all. */
 final class ScriptedEventPlane implements EventPlane {
-  private record Subscriber(Scheduler lane, Consumer<EventEnvelope> handler) {}
+  private record Subscriber(String topic, Scheduler lane, Consumer<EventEnvelope> handler) {}
 
   private final List<Subscriber> subscribers = new ArrayList<>();
 
@@ -24,16 +24,22 @@ final class ScriptedEventPlane implements EventPlane {
   }
 
   void deliver(long publisherId, long sequence, byte[] payload) {
-    EventEnvelope envelope = EventEnvelope.of(publisherId, sequence, 0, KvEventFeed.TOPIC, payload);
+    deliver(KvEventFeed.TOPIC, publisherId, sequence, payload);
+  }
+
+  void deliver(String topic, long publisherId, long sequence, byte[] payload) {
+    EventEnvelope envelope = EventEnvelope.of(publisherId, sequence, 0, topic, payload);
     for (Subscriber subscriber : subscribers) {
-      subscriber.lane.execute(() -> subscriber.handler.accept(envelope));
+      if (subscriber.topic.equals(topic)) {
+        subscriber.lane.execute(() -> subscriber.handler.accept(envelope));
+      }
     }
   }
 
   @Override
   public EventSubscription subscribe(
       EventScope scope, String topic, Scheduler lane, Consumer<EventEnvelope> handler) {
-    Subscriber subscriber = new Subscriber(lane, handler);
+    Subscriber subscriber = new Subscriber(topic, lane, handler);
     subscribers.add(subscriber);
     return new EventSubscription() {
       @Override

@@ -283,6 +283,18 @@ public final class RadixTree implements SyncIndexer {
   }
 
   /**
+   * Writes all that is held, what no query reaches included: as {@link #dump}, and then, for blocks
+   * behind a gap, a store of their whole path and a removal of what of it is not held. Applied to
+   * an empty index in this order the events leave one that holds the same, so that it answers alike
+   * now and once a gap is filled. Where a hash has several places, which of them is the latest is
+   * not kept.
+   */
+  public void dumpWhole(Consumer<RouterEvent> sink) {
+    TreeDump dump = new TreeDump(nodes, blocks, sink);
+    ranks.values().forEach(dump::writeWhole);
+  }
+
+  /**
    * Checks every invariant. O(index); for tests.
    *
    * @throws IllegalStateException naming the first rule broken

@@ -12,6 +12,9 @@ import java.util.function.Consumer;
 /**
  * Writes what ranks can reach as store events, a parent always before its children. A rank that is
  * not branching in the tree is one event a chain, however many nodes that is.
+ *
+ * <p>What hangs behind a gap is written, if wanted, as a store of the whole path and a removal of
+ * the blocks that are not held.
  */
 final class TreeDump {
   private static final int[] NONE = {};
@@ -28,8 +31,16 @@ final class TreeDump {
     this.sink = sink;
   }
 
+  /** Writes what a rank can reach. */
   void write(RankTable rank) {
-    new OfRank(rank).write();
+    new OfRank(rank).writeReachable();
+  }
+
+  /** Writes all that a rank holds. */
+  void writeWhole(RankTable rank) {
+    OfRank dump = new OfRank(rank);
+    dump.writeReachable();
+    dump.writeDetached();
   }
 
   private int parentAddress(int address) {
@@ -47,6 +58,7 @@ final class TreeDump {
     private final LongObjectMap<long[]> hashesOfAddress = LongObjectMap.create(0);
     // Held first blocks of the children of a node.
     private final LongObjectMap<int[]> childrenOfNode = LongObjectMap.create(0);
+    private long standIn;
 
     OfRank(RankTable rank) {
       this.rank = rank;
@@ -71,8 +83,26 @@ final class TreeDump {
       return children == null ? NONE : children;
     }
 
-    void write() {
-      int[] open = childrenOf(NodeArena.ROOT).clone();
+    void writeReachable() {
+      writeBelow(childrenOf(NodeArena.ROOT).clone());
+    }
+
+    void writeDetached() {
+      int[] tops = new int[hashesOfAddress.size()];
+      int[] count = {0};
+      hashesOfAddress.forEach(
+          (address, hashes) -> {
+            int parent = parentAddress((int) address);
+            if (parent != NO_ADDRESS && hashesOfAddress.get(parent) == null) {
+              tops[count[0]++] = (int) address;
+            }
+          });
+      writeBelow(Arrays.copyOf(tops, count[0]));
+    }
+
+    /** Writes what hangs together with these blocks, and them first. */
+    private void writeBelow(int[] first) {
+      int[] open = first;
       int openCount = open.length;
       while (openCount > 0) {
         int[] run = {open[--openCount]};
@@ -114,7 +144,7 @@ final class TreeDump {
     /** Writes one store, each block under its first hash, the last one under the given. */
     private void writeChain(int[] chain, long lastHash) {
       int parent = parentAddress(chain[0]);
-      if (parent != NO_ADDRESS) {
+      if (parent != NO_ADDRESS && hashesOfAddress.get(parent) != null) {
         long parentHash = hashes(parent)[0];
         long[] external = externalHashes(chain, lastHash);
         if (!rank.hasSeveralAddresses(parentHash) && !contains(external, parentHash)) {
@@ -122,13 +152,18 @@ final class TreeDump {
           return;
         }
       }
-      // The parent's hash does not name its place alone: say the whole path.
+      // No parent is held, or its hash does not name its place alone: say the whole path.
       int[] path = pathTo(chain);
-      writeStore(KvCacheEventData.Stored.atRoot(externalHashes(path, lastHash), localHashes(path)));
+      long[] external = externalHashes(path, lastHash);
+      writeStore(KvCacheEventData.Stored.atRoot(external, localHashes(path)));
+      long[] standIns = standIns(path, external);
+      if (standIns.length > 0) {
+        writeStore(KvCacheEventData.Removed.of(standIns));
+      }
     }
 
-    private void writeStore(KvCacheEventData.Stored stored) {
-      KvCacheEvent event = KvCacheEvent.of(nextEventId++, rank.worker.dpRank(), stored);
+    private void writeStore(KvCacheEventData data) {
+      KvCacheEvent event = KvCacheEvent.of(nextEventId++, rank.worker.dpRank(), data);
       sink.accept(RouterEvent.of(rank.worker.workerId(), StorageTier.DEVICE, event));
     }
 
@@ -143,10 +178,30 @@ final class TreeDump {
     private long[] externalHashes(int[] chain, long lastHash) {
       long[] external = new long[chain.length];
       for (int i = 0; i < external.length; i++) {
-        external[i] = hashes(chain[i])[0];
+        long[] held = hashesOfAddress.get(chain[i]);
+        external[i] = held == null ? nextStandIn() : held[0];
       }
       external[external.length - 1] = lastHash;
       return external;
+    }
+
+    /** Returns a hash that the rank does not use, for a block that it does not hold. */
+    private long nextStandIn() {
+      do {
+        standIn++;
+      } while (rank.latestAddress(standIn) >= 0);
+      return standIn;
+    }
+
+    private long[] standIns(int[] path, long[] external) {
+      int count = 0;
+      long[] found = new long[path.length];
+      for (int i = 0; i < path.length; i++) {
+        if (hashesOfAddress.get(path[i]) == null) {
+          found[count++] = external[i];
+        }
+      }
+      return Arrays.copyOf(found, count);
     }
   }
 

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.dynamo4j.indexer;
+
+import io.dynamo4j.core.model.RouterEvent;
+import io.dynamo4j.core.model.WorkerWithDpRank;
+import io.dynamo4j.core.runtime.Cancellable;
+import io.dynamo4j.indexer.SourceStatus.State;
+import io.dynamo4j.plane.WorkerInstance;
+import io.dynamo4j.wire.RecoveryQuery;
+import io.dynamo4j.wire.RecoveryResponse;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The queries about one rank, one at a time: attempts, pauses between them, and the pouring of a
+ * large answer into the index. Belongs to the feed's lane.
+ */
+final class RankQueries {
+  private static final int FILL_EVENTS = 256;
+
+  /** What the queries are for. */
+  interface Listener {
+
+    /** The source has answered, if only to say that it has nothing. */
+    void answered(RecoveryResponse response, long askedFrom);
+
+    /** The last attempt has failed. */
+    void gaveUp();
+  }
+
+  private final FeedRecovery owner;
+  private final WorkerWithDpRank rank;
+  private final @Nullable WorkerInstance target;
+  private final Listener listener;
+
+  private RecoveryQuery query;
+  private long askedFrom;
+  private boolean isCheck;
+  private int generation;
+  private RecoveryCalls.@Nullable Call call;
+  private @Nullable Cancellable timer;
+  private volatile int failedAttempts;
+  private volatile @Nullable String lastFailure;
+
+  RankQueries(
+      FeedRecovery owner,
+      WorkerWithDpRank rank,
+      @Nullable WorkerInstance target,
+      Listener listener) {
+    this.owner = owner;
+    this.rank = rank;
+    this.target = target;
+    this.listener = listener;
+    this.query = RecoveryQuery.ofEverything(rank);
+  }
+
+  @Nullable WorkerInstance target() {
+    return target;
+  }
+
+  SourceStatus status(State state) {
+    return new SourceStatus(rank, state, failedAttempts, lastFailure);
+  }
+
+  void askForEverything(long delayNanos) {
+    begin(RecoveryQuery.ofEverything(rank), 0, false);
+    if (delayNanos <= 0) {
+      ask();
+    } else {
+      timer = owner.lane().schedule(this::ask, delayNanos);
+    }
+  }
+
+  void askFrom(long firstId) {
+    begin(RecoveryQuery.startingAt(rank, firstId), firstId, false);
+    ask();
+  }
+
+  /** Asks once whether there is something from this number on, unless that is being asked. */
+  void check(long firstId) {
+    if (call == null && timer == null) {
+      begin(RecoveryQuery.startingAt(rank, firstId), firstId, true);
+      ask();
+    }
+  }
+
+  /** Runs a task after the pause that follows a failed recovery. */
+  void retryLater(Runnable task) {
+    timer = owner.lane().schedule(task, owner.retryDelayNanos());
+  }
+
+  /** Drops whatever is under way. */
+  void cancel() {
+    generation++;
+    if (call != null) {
+      call.cancel();
+      call = null;
+    }
+    if (timer != null) {
+      timer.cancel();
+      timer = null;
+    }
+  }
+
+  /** Nothing is missing: failures so far are history. */
+  void settled() {
+    failedAttempts = 0;
+    lastFailure = null;
+  }
+
+  private void begin(RecoveryQuery next, long from, boolean isOnlyCheck) {
+    cancel();
+    query = next;
+    askedFrom = from;
+    isCheck = isOnlyCheck;
+    failedAttempts = 0;
+  }
+
+  private void ask() {
+    timer = null;
+    WorkerInstance source = target;
+    if (source != null) {
+      call = owner.calls().ask(source, query, new Ending());
+    }
+  }
+
+  private final class Ending implements RecoveryCalls.Listener {
+
+    @Override
+    public void answered(RecoveryResponse response) {
+      if (response instanceof RecoveryResponse.Failed failure) {
+        failed(failure.message());
+      } else if (response instanceof RecoveryResponse.TreeDumpFailed failure) {
+        failed(failure.message());
+      } else {
+        call = null;
+        listener.answered(response, askedFrom);
+      }
+    }
+
+    @Override
+    public void failed(String why) {
+      call = null;
+      owner.count(FeedCounter.FAILED_QUERIES, 1);
+      if (isCheck) {
+        return;
+      }
+      lastFailure = why.length() <= 200 ? why : why.substring(0, 200);
+      int failures = failedAttempts + 1;
+      failedAttempts = failures;
+      if (failures < owner.config().maxAttempts()) {
+        timer = owner.lane().schedule(RankQueries.this::ask, owner.backoffNanos(failures));
+      } else {
+        owner.count(FeedCounter.FAILED_RECOVERIES, 1);
+        listener.gaveUp();
+      }
+    }
+  }
+
+  /* --------------- A large answer --------------- */
+
+  /** Hands events to the index no faster than it applies them, then runs {@code done}. */
+  void fill(List<RouterEvent> events, Runnable done) {
+    fill(events, 0, generation, done);
+  }
+
+  private void fill(List<RouterEvent> events, int from, int filling, Runnable done) {
+    if (filling != generation) {
+      return;
+    }
+    int to = Math.min(events.size(), from + FILL_EVENTS);
+    int at = from;
+    while (at < to && owner.submit(events.get(at))) {
+      owner.countRestored(events.get(at));
+      at++;
+    }
+    if (at == events.size()) {
+      done.run();
+      return;
+    }
+    int next = at;
+    owner.afterFlush(() -> fill(events, next, filling, done));
+  }
+}

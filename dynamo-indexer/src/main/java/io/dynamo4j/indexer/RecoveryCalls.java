@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.dynamo4j.indexer;
+
+import io.dynamo4j.core.model.DynamoException;
+import io.dynamo4j.core.runtime.RandomSource;
+import io.dynamo4j.core.runtime.Scheduler;
+import io.dynamo4j.plane.Attempt;
+import io.dynamo4j.plane.RequestPlane;
+import io.dynamo4j.plane.WorkerInstance;
+import io.dynamo4j.wire.RecoveryQuery;
+import io.dynamo4j.wire.RecoveryResponse;
+import io.dynamo4j.wire.RecoveryResponseCodec;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.Objects;
+import java.util.concurrent.Flow;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+
+/** Sends recovery queries, a few at a time, first come first served. Belongs to the feed's lane. */
+final class RecoveryCalls {
+
+  /** Hears how one query ended, once, unless it was cancelled. */
+  interface Listener {
+    void answered(RecoveryResponse response);
+
+    void failed(String why);
+  }
+
+  private final RequestPlane<byte[], byte[]> plane;
+  private final Scheduler lane;
+  private final RandomSource random;
+  private final RecoveryConfig config;
+  private final Deque<Call> waiting = new ArrayDeque<>();
+  private final AtomicInteger inFlight = new AtomicInteger();
+
+  RecoveryCalls(
+      RequestPlane<byte[], byte[]> plane,
+      Scheduler lane,
+      RandomSource random,
+      RecoveryConfig config) {
+    this.plane = plane;
+    this.lane = lane;
+    this.random = random;
+    this.config = config;
+  }
+
+  /** Returns the queries sent and not yet ended; any thread. */
+  int inFlight() {
+    return inFlight.get();
+  }
+
+  /** Asks as soon as there is room; the listener is never called inline. */
+  Call ask(WorkerInstance target, RecoveryQuery query, Listener listener) {
+    Call call = new Call(target, query, listener);
+    waiting.addLast(call);
+    sendWaiting();
+    return call;
+  }
+
+  private void sendWaiting() {
+    while (inFlight.get() < config.maxConcurrentQueries()) {
+      Call call = waiting.pollFirst();
+      if (call == null) {
+        return;
+      }
+      call.send();
+    }
+  }
+
+  /** One query, waiting or sent. */
+  final class Call implements Flow.Subscriber<byte[]> {
+    private final WorkerInstance target;
+    private final RecoveryQuery query;
+    private final Listener listener;
+    private Flow.@Nullable Subscription subscription;
+    private byte @Nullable [] answer;
+    private boolean isSent;
+    private boolean isOver;
+
+    private Call(WorkerInstance target, RecoveryQuery query, Listener listener) {
+      this.target = target;
+      this.query = query;
+      this.listener = listener;
+    }
+
+    private void send() {
+      isSent = true;
+      inFlight.incrementAndGet();
+      Attempt attempt =
+          Attempt.builder("kv-recovery-" + Long.toHexString(random.nextLong()), lane)
+              .deadlineNanos(lane.clock().nanoTime() + config.attemptTimeoutNanos())
+              .build();
+      plane.send(target, query.encode(), attempt).subscribe(this);
+    }
+
+    /** Forgets the query; its listener hears nothing any more. */
+    void cancel() {
+      if (isOver) {
+        return;
+      }
+      if (isSent) {
+        end();
+        Flow.Subscription open = subscription;
+        if (open != null) {
+          open.cancel();
+        }
+      } else {
+        isOver = true;
+        waiting.remove(this);
+      }
+    }
+
+    private void end() {
+      isOver = true;
+      inFlight.decrementAndGet();
+      sendWaiting();
+    }
+
+    @Override
+    public void onSubscribe(Flow.Subscription opened) {
+      subscription = opened;
+      if (isOver) {
+        opened.cancel();
+      } else {
+        opened.request(2);
+      }
+    }
+
+    @Override
+    public void onNext(byte[] item) {
+      if (isOver) {
+        return;
+      }
+      if (answer != null) {
+        cancel();
+        listener.failed("more than one answer");
+        return;
+      }
+      answer = item;
+    }
+
+    @Override
+    public void onError(Throwable error) {
+      if (!isOver) {
+        finish(
+            error instanceof DynamoException typed ? typed.errorType().reason() : error.toString());
+      }
+    }
+
+    @Override
+    public void onComplete() {
+      if (!isOver) {
+        finish("no answer");
+      }
+    }
+
+    private void finish(String whyNone) {
+      end();
+      byte[] whole = answer;
+      if (whole == null) {
+        listener.failed(whyNone);
+        return;
+      }
+      RecoveryResponse response;
+      try {
+        response = RecoveryResponseCodec.decode(whole);
+      } catch (DynamoException e) {
+        listener.failed(Objects.requireNonNullElse(e.getMessage(), "unreadable answer"));
+        return;
+      }
+      listener.answered(response);
+    }
+  }
+}
