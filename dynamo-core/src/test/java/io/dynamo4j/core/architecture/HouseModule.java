@@ -53,6 +53,12 @@ public record HouseModule(
           List.of("io.dynamo4j.transport.tcp"),
           List.of(CORE, WIRE),
           List.of(SLF4J, "io.netty"));
+  public static final HouseModule TRANSPORT_ZMQ =
+      new HouseModule(
+          "dynamo-transport-zmq",
+          List.of("io.dynamo4j.transport.zmq"),
+          List.of(CORE, WIRE),
+          List.of(SLF4J, "org.zeromq"));
   public static final HouseModule MICROMETER =
       new HouseModule(
           "dynamo-micrometer",

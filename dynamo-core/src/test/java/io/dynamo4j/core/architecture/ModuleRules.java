@@ -55,9 +55,12 @@ public final class ModuleRules {
   /** Binders exist to bind to a library of the host's. */
   private static final String BINDERS = "io.dynamo4j.micrometer..";
 
+  /** Options of a transport take what the host has made of the transport's library. */
+  private static final String TRANSPORT_OPTIONS = "io\\.dynamo4j\\.transport\\..*Options(\\$.*)?";
+
   /**
    * No third party's type in an API signature; a test harness may show its test framework, a binder
-   * what it binds to.
+   * what it binds to, a transport's options what the host brings.
    */
   public static final ArchRule NO_THIRD_PARTY_IN_SIGNATURES =
       classes()
@@ -65,6 +68,8 @@ public final class ModuleRules {
           .and(DescribedPredicate.not(SimulationRules.areHarness()))
           .and()
           .resideOutsideOfPackage(BINDERS)
+          .and()
+          .haveNameNotMatching(TRANSPORT_OPTIONS)
           .should(
               Signatures.showOnly(
                   "types of the JDK and of this project",

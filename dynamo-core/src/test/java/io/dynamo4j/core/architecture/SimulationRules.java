@@ -82,7 +82,8 @@ import java.util.stream.Collectors;
  *
  * <p>Time, lanes and chance come from an {@code Environment}; nothing depends on the machine, on
  * addresses or on the order of salted hashes; a lane never waits. The one exemption is {@code
- * RealEnvironment} with its package-private parts, and packages named {@code blocking} for waiting.
+ * RealEnvironment} with its package-private parts and the threads that own a transport's sockets,
+ * and packages named {@code blocking} for waiting.
  */
 public final class SimulationRules {
 
@@ -290,6 +291,9 @@ public final class SimulationRules {
           "io.dynamo4j.testkit.contracts",
           "io.dynamo4j.testkit.search");
 
+  /** Threads that own a transport's sockets; no part of any simulation. */
+  private static final Set<String> SOCKET_THREADS = Set.of("io.dynamo4j.transport.zmq.ZmqThread");
+
   private static final String READER_THREAD = "io.dynamo4j.testkit.simulation.BatonThread";
 
   private static final String SIMULATION = "io.dynamo4j.testkit.simulation.Simulation";
@@ -349,6 +353,7 @@ public final class SimulationRules {
   private static boolean isPartOfRealEnvironment(JavaClass javaClass) {
     JavaClass outermost = outermost(javaClass);
     return outermost.getName().equals(REAL_ENVIRONMENT)
+        || SOCKET_THREADS.contains(outermost.getName())
         || (outermost.getPackageName().equals("io.dynamo4j.core.runtime")
             && outermost.getSimpleName().startsWith("Real")
             && !outermost.getModifiers().contains(JavaModifier.PUBLIC));

@@ -31,6 +31,7 @@ class PublicTypesTest {
           "dynamo-kvrouter",
           "dynamo-migration",
           "dynamo-transport-tcp",
+          "dynamo-transport-zmq",
           "dynamo-micrometer",
           "dynamo-testkit",
           "dynamo-testkit-contracts");
