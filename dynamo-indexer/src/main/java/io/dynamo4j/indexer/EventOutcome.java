@@ -17,6 +17,8 @@ public enum EventOutcome {
   OUT_OF_CAPACITY,
   /** An event of a tier below the device; this index does not keep those. */
   OTHER_TIER,
-  /** Dropped because too many updates were pending. */
+  /** Dropped because the index learns from decisions alone. */
+  EVENTS_OFF,
+  /** An event or a decision dropped because too many updates were pending. */
   QUEUE_FULL
 }

@@ -49,7 +49,11 @@ final class IndexCounters {
   }
 
   KvIndexerStatus status(
-      KvIndexerStatus.Health health, long blocks, long pendingUpdates, int staleRanks) {
+      KvIndexerStatus.Health health,
+      long blocks,
+      long decidedBlocks,
+      long pendingUpdates,
+      int staleRanks) {
     Map<EventOutcome, Long> events = new EnumMap<>(EventOutcome.class);
     eventsByOutcome.forEach((outcome, count) -> events.put(outcome, count.get()));
     return new KvIndexerStatus(
@@ -58,6 +62,7 @@ final class IndexCounters {
         rejectedBlocks.get(),
         unknownBlocks.get(),
         blocks,
+        decidedBlocks,
         pendingUpdates,
         staleRanks);
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dynamo4j.indexer;
 
+import io.dynamo4j.core.model.KvCacheEventData;
 import io.dynamo4j.core.model.RouterEvent;
 import io.dynamo4j.core.runtime.Scheduler;
 import io.dynamo4j.core.tree.ApplyResult;
@@ -22,6 +23,7 @@ final class IndexLane {
   private static final int BATCH = 64;
 
   private final RadixTree tree;
+  private final @Nullable DecisionMemory decisions;
   private final Scheduler lane;
   private final int maxPendingUpdates;
   private final IndexCounters counters;
@@ -31,23 +33,40 @@ final class IndexLane {
   private final AtomicInteger pending = new AtomicInteger();
   private final AtomicBoolean drainRequested = new AtomicBoolean();
   private volatile long blocks;
+  private volatile long decidedBlocks;
   private volatile boolean closed;
 
+  /**
+   * Makes an empty lane.
+   *
+   * @param tree answers lookups; of events, or that of {@code decisions}
+   * @param decisions what is learned from decisions, null if nothing is
+   */
   IndexLane(
       RadixTree tree,
+      @Nullable DecisionMemory decisions,
       Scheduler lane,
       int maxPendingUpdates,
       IndexCounters counters,
       Refusals refusals) {
     this.tree = tree;
+    this.decisions = decisions;
     this.lane = lane;
     this.maxPendingUpdates = maxPendingUpdates;
     this.counters = counters;
     this.refusals = refusals;
+    if (decisions != null) {
+      decisions.whenExpired(this::publishSizes);
+    }
   }
 
   RadixTree tree() {
     return tree;
+  }
+
+  /** Returns the tree of predictions beside events, null if there is none. */
+  @Nullable RadixTree predictions() {
+    return decisions == null || decisions.tree() == tree ? null : decisions.tree();
   }
 
   boolean isClosed() {
@@ -57,6 +76,11 @@ final class IndexLane {
   /** Returns the pairs held as of the last turn of the lane. */
   long blocks() {
     return blocks;
+  }
+
+  /** Returns the blocks believed for decisions alone as of the last turn of the lane. */
+  long decidedBlocks() {
+    return decidedBlocks;
   }
 
   long pendingUpdates() {
@@ -101,7 +125,7 @@ final class IndexLane {
   private void drain() {
     try {
       IndexUpdate last = applyBatch();
-      blocks = closed ? 0 : tree.blockCount();
+      publishSizes();
       if (last instanceof IndexUpdate.Barrier barrier) {
         release(barrier.barrier());
       }
@@ -111,6 +135,14 @@ final class IndexLane {
         requestDrain();
       }
     }
+  }
+
+  private void publishSizes() {
+    if (closed && decisions != null) {
+      decisions.close();
+    }
+    blocks = closed ? 0 : tree.blockCount();
+    decidedBlocks = closed || decisions == null ? 0 : decisions.tree().blockCount();
   }
 
   /** Returns the last update taken: a barrier ends a batch. */
@@ -136,6 +168,9 @@ final class IndexLane {
     } else if (update instanceof IndexUpdate.RankGone gone) {
       tree.removeWorkerDpRank(gone.worker());
     }
+    if (decisions != null) {
+      apply(update, decisions);
+    }
   }
 
   private void apply(RouterEvent event) {
@@ -143,6 +178,24 @@ final class IndexLane {
     EventOutcome outcome = counters.count(result);
     if (result.isRejected()) {
       refusals.report(event, outcome);
+    }
+  }
+
+  private static void apply(IndexUpdate update, DecisionMemory decisions) {
+    if (update instanceof IndexUpdate.Decided decided) {
+      decisions.record(decided.decision(), decided.lease());
+    } else if (update instanceof IndexUpdate.LeaseGrown grown) {
+      grown.lease().grow(decisions);
+    } else if (update instanceof IndexUpdate.LeaseEnded ended) {
+      ended.lease().end(decisions);
+    } else if (update instanceof IndexUpdate.WorkerGone gone) {
+      decisions.removeWorker(gone.workerId());
+    } else if (update instanceof IndexUpdate.RankGone gone) {
+      decisions.removeRank(gone.worker());
+    } else if (update instanceof IndexUpdate.Event event
+        && event.event().event().data() instanceof KvCacheEventData.Cleared) {
+      // The engine has nothing left, whatever was expected of it.
+      decisions.removeRank(event.event().worker());
     }
   }
 

@@ -12,5 +12,11 @@ sealed interface IndexUpdate {
 
   record RankGone(WorkerWithDpRank worker) implements IndexUpdate {}
 
+  record Decided(RoutingDecision decision, QueuedLease lease) implements IndexUpdate {}
+
+  record LeaseGrown(QueuedLease lease) implements IndexUpdate {}
+
+  record LeaseEnded(QueuedLease lease) implements IndexUpdate {}
+
   record Barrier(FlushBarrier barrier) implements IndexUpdate {}
 }

@@ -76,6 +76,29 @@ public interface KvIndexer extends AutoCloseable {
    */
   boolean submit(RouterEvent event);
 
+  /**
+   * Returns whether this index knows prefixes from routing decisions alone: whoever decides then
+   * also says, by {@link #removeWorker}, which workers are gone.
+   */
+  default boolean isApproximate() {
+    return false;
+  }
+
+  /** Returns whether {@link #record} makes a difference. */
+  default boolean learnsFromDecisions() {
+    return false;
+  }
+
+  /**
+   * Learns that a prompt was sent to a rank, which is believed to hold its blocks for a while. If
+   * the queue of pending updates is full the decision is dropped and counted.
+   *
+   * @return to be closed when the request has ended
+   */
+  default DecisionLease record(RoutingDecision decision) {
+    return DecisionLease.none();
+  }
+
   /** Forgets every rank of a worker, in order with its events; never refused for want of room. */
   void removeWorker(long workerId);
 

@@ -3,15 +3,27 @@ package io.dynamo4j.indexer;
 
 import io.dynamo4j.core.runtime.Environment;
 import io.dynamo4j.core.runtime.RandomSource;
+import io.dynamo4j.core.runtime.Scheduler;
 import io.dynamo4j.core.tree.RadixTree;
 import io.dynamo4j.core.tree.RadixTreeBuilder;
+import java.time.Duration;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** Builds a {@link KvIndexer}: {@link #environment} and {@link #blockSize} are required. */
 public final class KvIndexerBuilder {
   /** Updates that may be pending unless {@link #maxPendingUpdates} says otherwise. */
   public static final int DEFAULT_MAX_PENDING_UPDATES = 1 << 16;
+
+  /** How long a decision is believed without events unless {@link #routerTtl} says otherwise. */
+  public static final Duration DEFAULT_ROUTER_TTL = Duration.ofMinutes(2);
+
+  /** Blocks believed for decisions alone unless {@link #maxDecidedBlocks} says otherwise. */
+  public static final long DEFAULT_MAX_DECIDED_BLOCKS = 1 << 20;
+
+  private static final Logger LOG = LoggerFactory.getLogger(KvIndexer.class);
 
   /** The most lanes that {@link #eventLanes} takes. */
   public static final int MAX_EVENT_LANES = 64;
@@ -20,6 +32,11 @@ public final class KvIndexerBuilder {
   private int blockSize;
   private int maxPendingUpdates = DEFAULT_MAX_PENDING_UPDATES;
   private int eventLanes = 1;
+  private boolean usesKvEvents = true;
+  private @Nullable Duration routerTtl;
+  private @Nullable Duration predictedTtl;
+  private ApproximateCachePolicy approximateCachePolicy = ApproximateCachePolicy.TTL;
+  private long maxDecidedBlocks = DEFAULT_MAX_DECIDED_BLOCKS;
   private final RadixTreeBuilder tree = RadixTree.builder();
 
   KvIndexerBuilder() {}
@@ -100,9 +117,72 @@ public final class KvIndexerBuilder {
   }
 
   /**
+   * Sets whether engines' events say what ranks hold; true unless set. If not, the index is
+   * approximate: it learns from {@link KvIndexer#record} alone, ignores events, and believes a
+   * decision as long as {@link #approximateCachePolicy} says. Building it logs one warning.
+   */
+  public KvIndexerBuilder useKvEvents(boolean use) {
+    this.usesKvEvents = use;
+    return this;
+  }
+
+  /** Sets what makes an approximate index forget; by time unless set. */
+  public KvIndexerBuilder approximateCachePolicy(ApproximateCachePolicy policy) {
+    this.approximateCachePolicy = Objects.requireNonNull(policy, "policy");
+    return this;
+  }
+
+  /**
+   * Sets how long an approximate index believes a decision, per block and from the last decision
+   * that named it; {@link #DEFAULT_ROUTER_TTL} unless set. With events it has no effect, of which
+   * one warning tells: what engines report is never forgotten by time.
+   *
+   * @throws IllegalArgumentException if not positive
+   */
+  public KvIndexerBuilder routerTtl(Duration ttl) {
+    this.routerTtl = requirePositive("routerTtl", ttl);
+    return this;
+  }
+
+  /**
+   * Sets for how long, beside events, a rank is expected to hold what was sent to it, whether its
+   * events have come or not. Kept apart from what events say: a score is the larger of the two. No
+   * such expectation unless set.
+   *
+   * @throws IllegalArgumentException if not positive
+   */
+  public KvIndexerBuilder predictedTtl(Duration ttl) {
+    this.predictedTtl = requirePositive("predictedTtl", ttl);
+    return this;
+  }
+
+  /**
+   * Bounds the blocks believed for decisions, on each lane: the longest unused go first. Where an
+   * engine's declared room decides, that is the bound. {@link #DEFAULT_MAX_DECIDED_BLOCKS} unless
+   * set.
+   *
+   * @throws IllegalArgumentException if not positive
+   */
+  public KvIndexerBuilder maxDecidedBlocks(long blocks) {
+    if (blocks < 1) {
+      throw new IllegalArgumentException("blocks must be positive: maxDecidedBlocks=" + blocks);
+    }
+    this.maxDecidedBlocks = blocks;
+    return this;
+  }
+
+  private static Duration requirePositive(String name, Duration ttl) {
+    if (ttl.isNegative() || ttl.isZero()) {
+      throw new IllegalArgumentException("time to live must be positive: " + name + "=" + ttl);
+    }
+    return ttl;
+  }
+
+  /**
    * Returns a running index; the caller closes it.
    *
    * @throws IllegalStateException if a required setting is missing
+   * @throws IllegalArgumentException if predictions beside events are asked for without events
    */
   public KvIndexer build() {
     if (environment == null || blockSize == 0) {
@@ -112,19 +192,64 @@ public final class KvIndexerBuilder {
               + ", blockSize="
               + blockSize);
     }
+    if (!usesKvEvents && predictedTtl != null) {
+      throw new IllegalArgumentException(
+          "router_predicted_ttl_secs requires use_kv_events=true: predictedTtl=" + predictedTtl);
+    }
+    warn();
     RandomSource random = environment.random().split("kv-indexer");
     IndexCounters counters = new IndexCounters();
     Refusals refusals = new Refusals();
     IndexLane[] lanes = new IndexLane[eventLanes];
     for (int i = 0; i < lanes.length; i++) {
-      lanes[i] =
-          new IndexLane(
-              tree.seed(random.nextLong()).build(),
-              environment.lanes().lane("kv-indexer"),
-              maxPendingUpdates,
-              counters,
-              refusals);
+      Scheduler lane = environment.lanes().lane("kv-indexer");
+      RadixTree answering = tree.seed(random.nextLong()).build();
+      DecisionMemory decisions = decisions(answering, lane, random);
+      lanes[i] = new IndexLane(answering, decisions, lane, maxPendingUpdates, counters, refusals);
     }
-    return new TreeIndexer(new LaneTable(lanes, random.nextLong()), counters, refusals, blockSize);
+    LaneTable table = new LaneTable(lanes, random.nextLong());
+    return new TreeIndexer(table, counters, refusals, kind(), blockSize);
+  }
+
+  private IndexKind kind() {
+    if (!usesKvEvents) {
+      return IndexKind.DECISIONS;
+    }
+    return predictedTtl == null ? IndexKind.EVENTS : IndexKind.EVENTS_AND_DECISIONS;
+  }
+
+  private void warn() {
+    if (!usesKvEvents) {
+      LOG.warn(
+          "KV index is approximate: it learns from own routing decisions, engines' events are"
+              + " off: policy={}, ttl={}",
+          approximateCachePolicy.optionName(),
+          ttl());
+    } else if (routerTtl != null) {
+      LOG.warn(
+          "router_ttl_secs has no effect while KV events are on: what engines report is not"
+              + " forgotten by time: routerTtl={}",
+          routerTtl);
+    }
+  }
+
+  private Duration ttl() {
+    return routerTtl == null ? DEFAULT_ROUTER_TTL : routerTtl;
+  }
+
+  private @Nullable DecisionMemory decisions(
+      RadixTree answering, Scheduler lane, RandomSource random) {
+    if (!usesKvEvents) {
+      DecisionRetention retention =
+          new DecisionRetention(approximateCachePolicy, ttl().toNanos(), maxDecidedBlocks);
+      return new DecisionMemory(answering, lane, retention, random.nextLong());
+    }
+    if (predictedTtl == null) {
+      return null;
+    }
+    DecisionRetention retention =
+        new DecisionRetention(ApproximateCachePolicy.TTL, predictedTtl.toNanos(), maxDecidedBlocks);
+    RadixTree predictions = RadixTree.create(random.nextLong());
+    return new DecisionMemory(predictions, lane, retention, random.nextLong());
   }
 }

@@ -11,6 +11,8 @@ public final class KvIndexerStatus {
   public enum Health {
     /** Every event handed in was, or will be, applied or refused by its own content. */
     EXACT,
+    /** Learned from own decisions instead of events: what engines evict or store is not known. */
+    APPROXIMATE,
     /** The events of some ranks are not all here and are being asked for. */
     STALE,
     /** Events were dropped for want of room: scores of their ranks may be stale. */
@@ -24,6 +26,7 @@ public final class KvIndexerStatus {
   private final long rejectedBlocks;
   private final long unknownBlocks;
   private final long blocks;
+  private final long decidedBlocks;
   private final long pendingUpdates;
   private final int staleRanks;
 
@@ -33,6 +36,7 @@ public final class KvIndexerStatus {
       long rejectedBlocks,
       long unknownBlocks,
       long blocks,
+      long decidedBlocks,
       long pendingUpdates,
       int staleRanks) {
     this.health = Objects.requireNonNull(health, "health");
@@ -40,6 +44,7 @@ public final class KvIndexerStatus {
     this.rejectedBlocks = rejectedBlocks;
     this.unknownBlocks = unknownBlocks;
     this.blocks = blocks;
+    this.decidedBlocks = decidedBlocks;
     this.pendingUpdates = pendingUpdates;
     this.staleRanks = staleRanks;
   }
@@ -68,6 +73,11 @@ public final class KvIndexerStatus {
     return blocks;
   }
 
+  /** Returns the blocks that ranks are believed to hold because of own decisions. */
+  public long decidedBlocks() {
+    return decidedBlocks;
+  }
+
   /** Returns the updates handed in and not yet applied. */
   public long pendingUpdates() {
     return pendingUpdates;
@@ -90,6 +100,8 @@ public final class KvIndexerStatus {
         .append(unknownBlocks)
         .append(", blocks=")
         .append(blocks)
+        .append(", decidedBlocks=")
+        .append(decidedBlocks)
         .append(", pendingUpdates=")
         .append(pendingUpdates)
         .append(", staleRanks=")

@@ -20,9 +20,12 @@ final class TreeIndexer implements KvIndexer {
   private final IndexCounters counters;
   private final Refusals refusals;
   private final StaleRanks staleRanks = new StaleRanks();
+  private final IndexKind kind;
   private final int blockSize;
 
-  TreeIndexer(LaneTable lanes, IndexCounters counters, Refusals refusals, int blockSize) {
+  TreeIndexer(
+      LaneTable lanes, IndexCounters counters, Refusals refusals, IndexKind kind, int blockSize) {
+    this.kind = kind;
     this.lanes = lanes;
     this.counters = counters;
     this.refusals = refusals;
@@ -55,7 +58,7 @@ final class TreeIndexer implements KvIndexer {
     if (isClosed()) {
       Objects.checkFromIndexSize(0, count, localHashes.length);
       out.clear();
-    } else if (lanes.size() == 1) {
+    } else if (lanes.size() == 1 && lanes.lane(0).predictions() == null) {
       lanes.lane(0).tree().findMatches(localHashes, count, scope, out);
     } else {
       LaneLookup.of(lanes, out).find(localHashes, count, scope, out);
@@ -67,7 +70,7 @@ final class TreeIndexer implements KvIndexer {
       WorkerWithDpRank worker, long[] localHashes, int count, OverlapScores scratch) {
     return isClosed()
         ? KvIndexer.super.depthOf(worker, localHashes, count, scratch)
-        : lanes.of(worker.workerId()).tree().depthOf(worker, localHashes, count, scratch);
+        : LaneLookup.of(lanes, scratch).depthOf(worker, localHashes, count);
   }
 
   /* --------------- Updates --------------- */
@@ -76,6 +79,10 @@ final class TreeIndexer implements KvIndexer {
   public boolean submit(RouterEvent event) {
     Objects.requireNonNull(event, "event");
     if (isClosed()) {
+      return false;
+    }
+    if (kind == IndexKind.DECISIONS) {
+      counters.count(EventOutcome.EVENTS_OFF);
       return false;
     }
     if (event.tier() != StorageTier.DEVICE) {
@@ -87,6 +94,30 @@ final class TreeIndexer implements KvIndexer {
       counters.count(EventOutcome.QUEUE_FULL);
     }
     return isTaken;
+  }
+
+  @Override
+  public boolean isApproximate() {
+    return kind == IndexKind.DECISIONS;
+  }
+
+  @Override
+  public boolean learnsFromDecisions() {
+    return kind != IndexKind.EVENTS;
+  }
+
+  @Override
+  public DecisionLease record(RoutingDecision decision) {
+    if (kind == IndexKind.EVENTS || isClosed()) {
+      return DecisionLease.none();
+    }
+    IndexLane lane = lanes.of(decision.worker().workerId());
+    QueuedLease lease = new QueuedLease(lane);
+    if (!lane.offer(new IndexUpdate.Decided(decision, lease))) {
+      counters.count(EventOutcome.QUEUE_FULL);
+      return DecisionLease.none();
+    }
+    return lease;
   }
 
   @Override
@@ -128,17 +159,22 @@ final class TreeIndexer implements KvIndexer {
   @Override
   public KvIndexerStatus status() {
     long blocks = 0;
+    long decided = 0;
     long pending = 0;
     for (int i = 0; i < lanes.size(); i++) {
       blocks += lanes.lane(i).blocks();
+      decided += lanes.lane(i).decidedBlocks();
       pending += lanes.lane(i).pendingUpdates();
     }
-    return counters.status(health(), blocks, pending, staleRanks.count());
+    return counters.status(health(), blocks, decided, pending, staleRanks.count());
   }
 
   private KvIndexerStatus.Health health() {
     if (isClosed()) {
       return KvIndexerStatus.Health.CLOSED;
+    }
+    if (isApproximate()) {
+      return KvIndexerStatus.Health.APPROXIMATE;
     }
     if (staleRanks.count() > 0) {
       return KvIndexerStatus.Health.STALE;

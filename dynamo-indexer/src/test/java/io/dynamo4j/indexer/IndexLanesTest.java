@@ -96,6 +96,7 @@ class IndexLanesTest {
       lanes[i] =
           new IndexLane(
               RadixTree.create(i),
+              null,
               environment.lanes().lane("lane"),
               1,
               new IndexCounters(),

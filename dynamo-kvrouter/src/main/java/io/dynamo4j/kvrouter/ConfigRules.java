@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dynamo4j.kvrouter;
 
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
 /** Ranges of configuration values; messages begin with Dynamo's own text. */
 final class ConfigRules {
 
@@ -16,6 +19,13 @@ final class ConfigRules {
 
   static void requireFraction(String name, double value) {
     require(value >= 0 && value <= 1, name + " must be between 0 and 1", name, value);
+  }
+
+  /** Absent is allowed. */
+  static void requirePositive(String name, @Nullable Duration value) {
+    if (value != null && (value.isNegative() || value.isZero())) {
+      throw new IllegalArgumentException(name + " must be greater than 0: " + name + "=" + value);
+    }
   }
 
   static void requireTemperature(double value) {

@@ -6,6 +6,7 @@ import io.dynamo4j.core.model.RoutingHints;
 import io.dynamo4j.core.model.WorkerWithDpRank;
 import io.dynamo4j.core.runtime.NanoClock;
 import io.dynamo4j.core.runtime.RandomSource;
+import io.dynamo4j.indexer.KvIndexer;
 import io.dynamo4j.plane.WorkerDirectory;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -26,12 +27,13 @@ import org.jspecify.annotations.Nullable;
  * <p><b>Threads.</b> Any. A call never waits for another component; it may wait for another
  * decision.
  */
-public final class KvRouter {
+public final class KvRouter implements AutoCloseable {
   private static final long[] NO_HASHES = {};
 
   private final KvRouterConfig config;
   private final int blockSize;
   private final PromptLookup prompts;
+  private final @Nullable KvIndexer ownIndexer;
   private final NanoClock clock;
 
   // Everything below belongs to the lock.
@@ -52,6 +54,7 @@ public final class KvRouter {
     this.config = builder.config();
     this.blockSize = builder.blockSize();
     this.prompts = new PromptLookup(config, builder.indexer(), blockSize);
+    this.ownIndexer = builder.ownIndexer();
     this.speeds = builder.speeds();
     this.clock = builder.clock();
     this.selectionRandom = random.split("selection");
@@ -233,7 +236,7 @@ public final class KvRouter {
       Booking booking = booking(request, prompt, hashes, selection);
       bookings.book(booking);
       if (eligibility.admit(selection.worker())) {
-        return lease(request, booking, selection, index);
+        return lease(request, prompt, booking, selection, index);
       }
       bookings.withdraw(booking);
     }
@@ -321,13 +324,18 @@ public final class KvRouter {
   }
 
   private RequestLease lease(
-      SchedulingRequest request, Booking booking, WorkerSelectionResult selection, int index) {
+      SchedulingRequest request,
+      Prompt prompt,
+      Booking booking,
+      WorkerSelectionResult selection,
+      int index) {
     int promptTokens = request.tokenIds().length();
     long tokensToNextBlock = (long) candidates.promptBlocks() * blockSize - promptTokens;
     RequestLease lease =
         new RequestLease(
             this, booking, table.instance(index), selection, tokensToNextBlock, request.routing());
     bookings.open(lease);
+    lease.learned(prompts.teach(prompt, selection.worker(), table.instance(index)));
     return lease;
   }
 
@@ -353,7 +361,16 @@ public final class KvRouter {
       return;
     }
     bookings.tableChanged(next);
+    prompts.tableChanged(table, next);
     table = next;
     depths = new int[table.size()];
+  }
+
+  /** Ends the index that the router made for itself, if it did. Idempotent. */
+  @Override
+  public void close() {
+    if (ownIndexer != null) {
+      ownIndexer.close();
+    }
   }
 }

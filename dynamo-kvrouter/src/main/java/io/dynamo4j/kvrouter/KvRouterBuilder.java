@@ -11,13 +11,14 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Builds a {@link KvRouter}. {@link #environment} and {@link #directory} are required; an {@link
- * #indexer} is too unless the configuration gives overlap no credit, and then {@link #blockSize}
- * is.
+ * #indexer} is too, or a {@link #blockSize} alone where the configuration gives overlap no credit
+ * or uses no events: without events the router makes an index that learns from its own decisions.
  */
 public final class KvRouterBuilder {
   private @Nullable Environment environment;
   private @Nullable WorkerDirectory directory;
   private @Nullable KvIndexer indexer;
+  private @Nullable KvIndexer ownIndexer;
   private KvRouterConfig config = KvRouterConfig.ofDefaults();
   private @Nullable WorkerHealth health;
   private @Nullable LoadMonitor loadMonitor;
@@ -119,7 +120,8 @@ public final class KvRouterBuilder {
    * Returns the router.
    *
    * @throws IllegalStateException if a required part is missing
-   * @throws IllegalArgumentException if the block size differs from the index's
+   * @throws IllegalArgumentException if the block size differs from the index's, or the index does
+   *     not learn from decisions where the configuration relies on that
    */
   public KvRouter build() {
     if (environment == null || directory == null) {
@@ -129,10 +131,21 @@ public final class KvRouterBuilder {
               + ", directory="
               + (directory == null ? "missing" : "set"));
     }
+    if (indexer == null && config.needsOverlap() && !config.useKvEvents() && blockSize > 0) {
+      ownIndexer = config.indexer().environment(environment).blockSize(blockSize).build();
+      indexer = ownIndexer;
+    }
     if (indexer == null && config.needsOverlap()) {
       throw new IllegalStateException(
           "router needs an indexer unless overlap has no credit: overlap_score_credit="
               + config.overlapScoreCredit());
+    }
+    if (indexer != null && config.needsLearning() && !indexer.learnsFromDecisions()) {
+      throw new IllegalArgumentException(
+          "configuration needs an index that learns from decisions: use_kv_events="
+              + config.useKvEvents()
+              + ", router_predicted_ttl_secs="
+              + config.routerPredictedTtl().map(Object::toString).orElse("none"));
     }
     resolveBlockSize();
     return new KvRouter(this, environment.random().split("kv-router"), directory);
@@ -156,6 +169,11 @@ public final class KvRouterBuilder {
 
   @Nullable KvIndexer indexer() {
     return indexer;
+  }
+
+  /** Returns the index that {@link #build} made for the router itself. */
+  @Nullable KvIndexer ownIndexer() {
+    return ownIndexer;
   }
 
   @Nullable WorkerHealth health() {

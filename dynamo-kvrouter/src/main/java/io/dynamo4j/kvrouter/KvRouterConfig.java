@@ -1,7 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dynamo4j.kvrouter;
 
+import io.dynamo4j.indexer.ApproximateCachePolicy;
+import io.dynamo4j.indexer.KvIndexer;
+import io.dynamo4j.indexer.KvIndexerBuilder;
+import java.time.Duration;
 import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /**
  * How workers are scored and what is tracked; Dynamo's names, defaults and ranges.
@@ -24,6 +31,10 @@ public final class KvRouterConfig {
   private final boolean routerAssumeKvReuse;
   private final boolean routerTrackPrefillTokens;
   private final boolean scoringOverrides;
+  private final boolean useKvEvents;
+  private final @Nullable Duration routerTtl;
+  private final ApproximateCachePolicy routerApproximateCachePolicy;
+  private final @Nullable Duration routerPredictedTtl;
 
   private KvRouterConfig(Builder builder) {
     this.overlapScoreCredit = builder.overlapScoreCredit;
@@ -38,6 +49,10 @@ public final class KvRouterConfig {
     this.routerAssumeKvReuse = builder.routerAssumeKvReuse;
     this.routerTrackPrefillTokens = builder.routerTrackPrefillTokens;
     this.scoringOverrides = builder.scoringOverrides;
+    this.useKvEvents = builder.useKvEvents;
+    this.routerTtl = builder.routerTtl;
+    this.routerApproximateCachePolicy = builder.routerApproximateCachePolicy;
+    this.routerPredictedTtl = builder.routerPredictedTtl;
   }
 
   public static KvRouterConfig ofDefaults() {
@@ -82,6 +97,10 @@ public final class KvRouterConfig {
     builder.routerAssumeKvReuse = routerAssumeKvReuse;
     builder.routerTrackPrefillTokens = routerTrackPrefillTokens;
     builder.scoringOverrides = scoringOverrides;
+    builder.useKvEvents = useKvEvents;
+    builder.routerTtl = routerTtl;
+    builder.routerApproximateCachePolicy = routerApproximateCachePolicy;
+    builder.routerPredictedTtl = routerPredictedTtl;
     return builder;
   }
 
@@ -145,6 +164,49 @@ public final class KvRouterConfig {
     return scoringOverrides;
   }
 
+  /** Returns whether engines' events say what ranks hold; if not, own decisions do. */
+  public boolean useKvEvents() {
+    return useKvEvents;
+  }
+
+  /** Returns how long a decision is believed without events. */
+  public Duration routerTtl() {
+    return routerTtl == null ? KvIndexerBuilder.DEFAULT_ROUTER_TTL : routerTtl;
+  }
+
+  /** Returns what makes an index without events forget. */
+  public ApproximateCachePolicy routerApproximateCachePolicy() {
+    return routerApproximateCachePolicy;
+  }
+
+  /** Returns for how long decisions are believed beside events; empty for not at all. */
+  public Optional<Duration> routerPredictedTtl() {
+    return Optional.ofNullable(routerPredictedTtl);
+  }
+
+  /**
+   * Starts the index that this configuration asks for: fed by events or by decisions, with its
+   * times to live. Environment and block size are still to be set.
+   */
+  public KvIndexerBuilder indexer() {
+    KvIndexerBuilder index =
+        KvIndexer.builder()
+            .useKvEvents(useKvEvents)
+            .approximateCachePolicy(routerApproximateCachePolicy);
+    if (routerTtl != null) {
+      index.routerTtl(routerTtl);
+    }
+    if (routerPredictedTtl != null) {
+      index.predictedTtl(routerPredictedTtl);
+    }
+    return index;
+  }
+
+  /** Returns whether an index must learn from decisions. */
+  boolean needsLearning() {
+    return needsOverlap() && (!useKvEvents || routerPredictedTtl != null);
+  }
+
   /** Returns whether an index is asked at all: with a credit of 0 its answer could not matter. */
   boolean needsOverlap() {
     return overlapScoreCredit > 0;
@@ -164,6 +226,10 @@ public final class KvRouterConfig {
     private boolean routerAssumeKvReuse = true;
     private boolean routerTrackPrefillTokens = true;
     private boolean scoringOverrides = true;
+    private boolean useKvEvents = true;
+    private @Nullable Duration routerTtl;
+    private ApproximateCachePolicy routerApproximateCachePolicy = ApproximateCachePolicy.TTL;
+    private @Nullable Duration routerPredictedTtl;
 
     private Builder() {}
 
@@ -252,6 +318,33 @@ public final class KvRouterConfig {
     }
 
     /**
+     * Sets whether engines' events say what ranks hold; default true. If not, a router that is
+     * given a block size instead of an index makes one that learns from its own decisions.
+     */
+    public Builder useKvEvents(boolean use) {
+      this.useKvEvents = use;
+      return this;
+    }
+
+    /** Sets how long a decision is believed without events; default 120 s. */
+    public Builder routerTtl(Duration ttl) {
+      this.routerTtl = ttl;
+      return this;
+    }
+
+    /** Sets what makes an index without events forget; default time. */
+    public Builder routerApproximateCachePolicy(ApproximateCachePolicy policy) {
+      this.routerApproximateCachePolicy = Objects.requireNonNull(policy, "policy");
+      return this;
+    }
+
+    /** Sets for how long decisions are believed beside events; default not at all. */
+    public Builder routerPredictedTtl(Duration ttl) {
+      this.routerPredictedTtl = ttl;
+      return this;
+    }
+
+    /**
      * Sets Dynamo's former single weight: it becomes the prefill load scale, and 0 also sets the
      * credit to 0. Overrides whatever those two were.
      */
@@ -268,6 +361,8 @@ public final class KvRouterConfig {
       this.routerTrackActiveBlocks = true;
       this.routerAssumeKvReuse = false;
       this.routerTrackPrefillTokens = true;
+      this.useKvEvents = false;
+      this.routerPredictedTtl = null;
       return this;
     }
 
@@ -287,6 +382,11 @@ public final class KvRouterConfig {
       if (routerTrackOutputBlocks && !routerTrackActiveBlocks) {
         throw new IllegalArgumentException(
             "router_track_output_blocks requires router_track_active_blocks=true");
+      }
+      ConfigRules.requirePositive("router_ttl_secs", routerTtl);
+      ConfigRules.requirePositive("router_predicted_ttl_secs", routerPredictedTtl);
+      if (routerPredictedTtl != null && !useKvEvents) {
+        throw new IllegalArgumentException("router_predicted_ttl_secs requires use_kv_events=true");
       }
       return new KvRouterConfig(this);
     }

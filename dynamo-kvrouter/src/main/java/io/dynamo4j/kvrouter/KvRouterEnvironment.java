@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dynamo4j.kvrouter;
 
+import io.dynamo4j.indexer.ApproximateCachePolicy;
+import java.time.Duration;
 import java.util.Locale;
 import java.util.Map;
 import java.util.function.Consumer;
@@ -25,6 +27,12 @@ final class KvRouterEnvironment {
     flag(environment, "DYN_ROUTER_TRACK_OUTPUT_BLOCKS", builder::routerTrackOutputBlocks);
     flag(environment, "DYN_ROUTER_ASSUME_KV_REUSE", builder::routerAssumeKvReuse);
     flag(environment, "DYN_ROUTER_TRACK_PREFILL_TOKENS", builder::routerTrackPrefillTokens);
+    flag(environment, "DYN_ROUTER_USE_KV_EVENTS", builder::useKvEvents);
+    seconds(environment, "DYN_ROUTER_TTL_SECS", builder::routerTtl);
+    seconds(environment, "DYN_ROUTER_PREDICTED_TTL_SECS", builder::routerPredictedTtl);
+    ApproximateCachePolicy.byName(
+            environment.getOrDefault("DYN_ROUTER_APPROXIMATE_CACHE_POLICY", "").strip())
+        .ifPresent(builder::routerApproximateCachePolicy);
     // The former weight beats the fields that replace it, the newer spelling the older one.
     number(environment, "DYN_OVERLAP_SCORE_WEIGHT", builder::overlapScoreWeight);
     number(environment, "DYN_ROUTER_KV_OVERLAP_SCORE_WEIGHT", builder::overlapScoreWeight);
@@ -48,6 +56,11 @@ final class KvRouterEnvironment {
     } catch (NumberFormatException absent) {
       return;
     }
+  }
+
+  private static void seconds(
+      Map<String, String> environment, String name, Consumer<Duration> setter) {
+    number(environment, name, value -> setter.accept(Duration.ofNanos(Math.round(value * 1e9))));
   }
 
   private static void flag(Map<String, String> environment, String name, Consumer<Boolean> setter) {

@@ -9,7 +9,12 @@ import org.jspecify.annotations.Nullable;
  *
  * @param sequenceHashes of the full blocks, empty where nobody needs them; never written again
  * @param scores who holds how much of it, null where nobody was asked
+ * @param localHashes of the same blocks where the index learns from decisions, else empty
  * @param config by which the request is routed
  */
 @SuppressWarnings("ArrayRecordComponent") // package-private and never compared
-record Prompt(long[] sequenceHashes, @Nullable OverlapScores scores, KvRouterConfig config) {}
+record Prompt(
+    long[] sequenceHashes,
+    @Nullable OverlapScores scores,
+    long[] localHashes,
+    KvRouterConfig config) {}

@@ -4,8 +4,12 @@ package io.dynamo4j.kvrouter;
 import io.dynamo4j.core.hash.BlockHasher;
 import io.dynamo4j.core.hash.SequenceHasher;
 import io.dynamo4j.core.model.OverlapScores;
+import io.dynamo4j.core.model.WorkerWithDpRank;
 import io.dynamo4j.core.token.TokenSlice;
+import io.dynamo4j.indexer.DecisionLease;
 import io.dynamo4j.indexer.KvIndexer;
+import io.dynamo4j.indexer.RoutingDecision;
+import io.dynamo4j.plane.WorkerInstance;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,11 +22,13 @@ final class PromptLookup {
 
   private final KvRouterConfig config;
   private final @Nullable KvIndexer indexer;
+  private final boolean learns;
   private final PromptHasher hasher;
 
   PromptLookup(KvRouterConfig config, @Nullable KvIndexer indexer, int blockSize) {
     this.config = config;
     this.indexer = config.needsOverlap() ? indexer : null;
+    this.learns = this.indexer != null && this.indexer.learnsFromDecisions();
     this.hasher = new PromptHasher(blockSize);
   }
 
@@ -31,15 +37,39 @@ final class PromptLookup {
     boolean asks = indexer != null && effective.needsOverlap();
     boolean sharesBlocks = effective.routerTrackActiveBlocks() && effective.routerAssumeKvReuse();
     if (!asks && !sharesBlocks) {
-      return new Prompt(NO_HASHES, null, effective);
+      return new Prompt(NO_HASHES, null, NO_HASHES, effective);
     }
     TokenSlice tokens = request.tokenIds();
     BlockHasher blockHasher = hasher.of(request.routing());
     long[] hashes = new long[blockHasher.blockCount(tokens.length())];
     blockHasher.hash(tokens, hashes);
     OverlapScores scores = asks ? scores(hashes) : null;
+    long[] localHashes = asks && learns && request.updateIndexer() ? hashes.clone() : NO_HASHES;
     SequenceHasher.hash(hashes, hashes.length, hashes);
-    return new Prompt(hashes, scores, effective);
+    return new Prompt(hashes, scores, localHashes, effective);
+  }
+
+  /** Tells the index where a prompt goes, if it learns from that; only queues. */
+  DecisionLease teach(Prompt prompt, WorkerWithDpRank worker, WorkerInstance instance) {
+    if (indexer == null || prompt.localHashes().length == 0) {
+      return DecisionLease.none();
+    }
+    return indexer.record(
+        RoutingDecision.of(
+            worker, instance.totalKvBlocks(), prompt.localHashes(), prompt.sequenceHashes()));
+  }
+
+  /** Forgets workers that left, or came back as others, where nobody else tells the index. */
+  void tableChanged(RankTable before, RankTable now) {
+    if (indexer == null || !indexer.isApproximate()) {
+      return;
+    }
+    for (WorkerInstance instance : before.snapshot()) {
+      int index = now.indexOf(instance.rank(0));
+      if (index < 0 || now.instance(index).incarnation() != instance.incarnation()) {
+        indexer.removeWorker(instance.workerId());
+      }
+    }
   }
 
   private @Nullable OverlapScores scores(long[] localHashes) {

@@ -3,6 +3,7 @@ package io.dynamo4j.kvrouter;
 
 import io.dynamo4j.core.model.RoutingHints;
 import io.dynamo4j.core.model.WorkerWithDpRank;
+import io.dynamo4j.indexer.DecisionLease;
 import io.dynamo4j.plane.WorkerInstance;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
@@ -27,6 +28,9 @@ public final class RequestLease implements AutoCloseable {
   private final RoutingHints routing;
   private long outputTokens;
   private long tokensToNextBlock;
+  // What the index learned of the request, and the room in the last block it knows of.
+  private DecisionLease learned = DecisionLease.none();
+  private long learnedRoomTokens;
 
   /** When the request last made progress. */
   volatile long progressNanos;
@@ -102,9 +106,26 @@ public final class RequestLease implements AutoCloseable {
     }
     progress();
     outputTokens += count;
+    growLearned(count);
     tokensToNextBlock -= count;
     while (tokensToNextBlock < 0 && router.addOutputBlock(this, remaining())) {
       tokensToNextBlock += router.blockSize();
+    }
+  }
+
+  /** Takes on what the index learned; before the caller gets this lease. */
+  void learned(DecisionLease lease) {
+    learned = lease;
+    learnedRoomTokens = tokensToNextBlock;
+    if (learnedRoomTokens > 0) {
+      lease.addOutputBlock(); // the prompt's last, partial block
+    }
+  }
+
+  private void growLearned(int count) {
+    learnedRoomTokens -= count;
+    for (; learnedRoomTokens < 0; learnedRoomTokens += router.blockSize()) {
+      learned.addOutputBlock();
     }
   }
 
@@ -122,6 +143,7 @@ public final class RequestLease implements AutoCloseable {
   public void close() {
     if (freed.compareAndSet(false, true)) {
       router.free(this);
+      learned.close();
     }
   }
 

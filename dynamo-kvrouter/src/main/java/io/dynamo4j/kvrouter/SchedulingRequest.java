@@ -20,6 +20,7 @@ public final class SchedulingRequest {
   private final RoutingHints routing;
   private final Set<WorkerWithDpRank> excludedWorkers;
   private final RouterConfigOverride configOverride;
+  private final boolean updateIndexer;
 
   private SchedulingRequest(Builder builder) {
     this.key = new BookingKey(builder.requestId, builder.attempt);
@@ -27,6 +28,7 @@ public final class SchedulingRequest {
     this.routing = builder.routing;
     this.excludedWorkers = builder.excludedWorkers;
     this.configOverride = builder.configOverride;
+    this.updateIndexer = builder.updateIndexer;
   }
 
   /**
@@ -63,6 +65,11 @@ public final class SchedulingRequest {
     return configOverride;
   }
 
+  /** Returns whether an index that learns from decisions learns from this one. */
+  public boolean updateIndexer() {
+    return updateIndexer;
+  }
+
   /** Builds a {@link SchedulingRequest}: attempt 0, no wishes, nothing excluded. */
   public static final class Builder {
     private final String requestId;
@@ -71,6 +78,7 @@ public final class SchedulingRequest {
     private RoutingHints routing = RoutingHints.none();
     private Set<WorkerWithDpRank> excludedWorkers = Collections.emptySet();
     private RouterConfigOverride configOverride = RouterConfigOverride.none();
+    private boolean updateIndexer = true;
 
     private Builder(String requestId, TokenSlice tokenIds) {
       this.requestId = Objects.requireNonNull(requestId, "requestId");
@@ -99,6 +107,15 @@ public final class SchedulingRequest {
 
     public Builder configOverride(RouterConfigOverride configOverride) {
       this.configOverride = Objects.requireNonNull(configOverride, "configOverride");
+      return this;
+    }
+
+    /**
+     * Sets whether an index that learns from decisions learns from this one; default true. False
+     * for a booking whose prompt will not be sent to the chosen rank.
+     */
+    public Builder updateIndexer(boolean update) {
+      this.updateIndexer = update;
       return this;
     }
 

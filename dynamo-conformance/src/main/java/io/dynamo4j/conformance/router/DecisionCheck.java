@@ -11,6 +11,7 @@ import io.dynamo4j.core.model.DynamoException;
 import io.dynamo4j.core.model.ErrorType;
 import io.dynamo4j.core.model.RoutingHints;
 import io.dynamo4j.core.model.WorkerWithDpRank;
+import io.dynamo4j.indexer.ApproximateCachePolicy;
 import io.dynamo4j.kvrouter.NoEligibleWorkerException;
 import io.dynamo4j.kvrouter.RequestLease;
 import io.dynamo4j.kvrouter.SchedulingRequest;
@@ -29,6 +30,7 @@ record DecisionCheck(RouterSetup setup, OurRouter ours, EventViews views, Replay
   static final String RANK_ACTS = "router-rank-alone-acts";
 
   private static final int DRAWS = 200;
+  private static final int OUTPUT_TOKENS = 2;
   private static final long UNKNOWN_WORKER = 99;
 
   void best(JsonNode step, String where) {
@@ -49,6 +51,18 @@ record DecisionCheck(RouterSetup setup, OurRouter ours, EventViews views, Replay
     }
     if (books) {
       ours.keep(id, ours.book(request, winner(result)));
+    } else if (step.path("update_indexer").asBoolean() && !setup.usesEvents()) {
+      tell(request, winner(result));
+    }
+  }
+
+  /** The recorded router notes a decision that it neither books nor sends. */
+  private void tell(SchedulingRequest request, WorkerWithDpRank worker) {
+    views.told(worker, request.tokenIds());
+    if (setup.config().routerApproximateCachePolicy() == ApproximateCachePolicy.TTL) {
+      SchedulingRequest told =
+          SchedulingRequest.builder("told", request.tokenIds()).routing(request.routing()).build();
+      ours.book(told, worker).close();
     }
   }
 
@@ -74,8 +88,9 @@ record DecisionCheck(RouterSetup setup, OurRouter ours, EventViews views, Replay
     compare(step, request, recorded, where);
     RequestLease lease = ours.book(request, worker);
     lease.markPrefillCompleted();
-    lease.addOutputTokens(2);
+    lease.addOutputTokens(OUTPUT_TOKENS);
     lease.close();
+    views.served(worker, request.tokenIds(), OUTPUT_TOKENS);
   }
 
   /** Steps that tell in words what the request, some prompt that nobody has, asks of routing. */

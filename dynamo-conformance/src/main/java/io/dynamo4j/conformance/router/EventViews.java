@@ -20,12 +20,18 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
-/** What workers publish, in the index under test, in plain collections and in the peer's tree. */
+/**
+ * What workers publish, or decisions say, in the index under test, in plain collections and in the
+ * peer's tree.
+ */
 final class EventViews {
   private final RouterSetup setup;
   private final KvIndexer ours;
+  private final LongSupplier clock;
+  private final DecidedBlocks decided;
   private final Index right = Indexes.exact();
   private final Index peer = Indexes.peer();
   private final Map<WorkerWithDpRank, Long> lastEventIds = new LinkedHashMap<>();
@@ -33,8 +39,10 @@ final class EventViews {
   private final List<List<Long>> chains = new ArrayList<>();
   private final Map<WorkerWithDpRank, Map<Long, List<Long>>> held = new LinkedHashMap<>();
 
-  EventViews(RouterSetup setup, KvIndexer ours) {
+  EventViews(RouterSetup setup, KvIndexer ours, LongSupplier clock) {
     this.setup = setup;
+    this.clock = clock;
+    this.decided = new DecidedBlocks(setup);
     this.ours = ours;
   }
 
@@ -96,18 +104,40 @@ final class EventViews {
 
   /** Returns the matched blocks of each rank: the right ones, or the peer's. */
   Map<WorkerWithDpRank, Integer> overlap(TokenSlice tokens, String cacheNamespace, boolean asPeer) {
-    if (!setup.usesEvents()) {
-      return Map.of();
-    }
+    return overlap(locals(tokens, cacheNamespace), asPeer);
+  }
+
+  private List<Long> locals(TokenSlice tokens, String cacheNamespace) {
     List<Long> locals = new ArrayList<>();
     for (long hash : hasher(cacheNamespace).hash(tokens)) {
       locals.add(hash);
     }
-    return overlap(locals, asPeer);
+    return locals;
+  }
+
+  /** A rank was told to expect a prompt that is not sent. */
+  void told(WorkerWithDpRank worker, TokenSlice tokens) {
+    List<Long> locals = locals(tokens, "");
+    chains.add(locals);
+    decided.told(worker, locals, clock.getAsLong());
+  }
+
+  /** A rank was sent a prompt and has answered with so many tokens. */
+  void served(WorkerWithDpRank worker, TokenSlice tokens, int answered) {
+    List<Long> locals = locals(tokens, "");
+    chains.add(locals);
+    int length = tokens.length() + answered;
+    int ownBlocks = (length + setup.blockSize() - 1) / setup.blockSize() - locals.size();
+    decided.served(worker, locals, ownBlocks, clock.getAsLong());
   }
 
   Map<WorkerWithDpRank, Integer> overlap(List<Long> locals, boolean asPeer) {
-    return setup.usesEvents() ? (asPeer ? peer : right).find(locals) : Map.of();
+    if (setup.config().overlapScoreCredit() == 0) {
+      return Map.of();
+    }
+    return setup.usesEvents()
+        ? (asPeer ? peer : right).find(locals)
+        : decided.find(locals, clock.getAsLong());
   }
 
   /** Returns every way from the root to a block that was ever published, by any rank. */

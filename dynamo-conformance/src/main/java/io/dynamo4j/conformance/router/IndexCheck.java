@@ -54,7 +54,7 @@ record IndexCheck(RouterSetup setup, OurRouter ours, EventViews views, Replay re
   private Map<WorkerWithDpRank, Integer> find(List<Long> locals) {
     long[] query = locals.stream().mapToLong(Long::longValue).toArray();
     OverlapScores scores = OverlapScores.create();
-    if (setup.usesEvents()) {
+    if (setup.config().overlapScoreCredit() > 0) {
       ours.indexer().findMatches(query, query.length, scores);
     }
     Map<WorkerWithDpRank, Integer> found = new TreeMap<>();

@@ -29,7 +29,7 @@ final class OurRouter {
     Environment environment = simulation.environment("router");
     this.selector = new SteeredSelector(setup.config());
     this.indexer =
-        KvIndexer.builder().environment(environment).blockSize(setup.blockSize()).build();
+        setup.config().indexer().environment(environment).blockSize(setup.blockSize()).build();
     KvRouterBuilder builder =
         KvRouter.builder()
             .environment(environment)
@@ -41,12 +41,8 @@ final class OurRouter {
                     .thresholds(setup.thresholds())
                     .build())
             .blockSize(setup.blockSize());
-    if (setup.usesEvents()) {
+    if (setup.config().overlapScoreCredit() > 0) {
       builder.indexer(indexer);
-    } else if (setup.config().overlapScoreCredit() > 0) {
-      // Nobody publishes into it: every worker costs the same.
-      builder.indexer(
-          KvIndexer.builder().environment(environment).blockSize(setup.blockSize()).build());
     }
     this.router = builder.build();
   }
@@ -66,6 +62,10 @@ final class OurRouter {
   /** Lets everything that is due happen. */
   void settle() {
     simulation.runFor(0);
+  }
+
+  long nowNanos() {
+    return simulation.nowNanos();
   }
 
   void sleep(double seconds) {

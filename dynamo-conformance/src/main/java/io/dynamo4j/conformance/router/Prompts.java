@@ -26,6 +26,7 @@ final class Prompts {
     return SchedulingRequest.builder(id, RouterSetup.tokens(step))
         .routing(hints(step))
         .configOverride(override(step))
+        .updateIndexer(step.path("op").asText().equals("generate"))
         .build();
   }
 

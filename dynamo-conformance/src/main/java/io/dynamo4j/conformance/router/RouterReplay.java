@@ -21,7 +21,7 @@ final class RouterReplay {
     this.setup = setup;
     this.replay = replay;
     this.ours = new OurRouter(setup);
-    this.views = new EventViews(setup, ours.indexer());
+    this.views = new EventViews(setup, ours.indexer(), ours::nowNanos);
     this.decisions = new DecisionCheck(setup, ours, views, replay);
     this.loads = new LoadCheck(setup, ours, views, replay);
     this.index = new IndexCheck(setup, ours, views, replay);

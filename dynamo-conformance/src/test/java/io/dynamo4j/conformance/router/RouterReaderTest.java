@@ -21,7 +21,21 @@ class RouterReaderTest {
 
   @ParameterizedTest
   @ValueSource(
-      strings = {"taints", "booking-errors", "shared-prefix-bookings", "output-growth-on-osl8"})
+      strings = {
+        "taints",
+        "booking-errors",
+        "shared-prefix-bookings",
+        "output-growth-on-osl8",
+        "approx-events-ignored",
+        "approx-lru",
+        "approx-lru-big",
+        "approx-lru-evict",
+        "approx-no-update",
+        "approx-partial-tail",
+        "approx-refresh",
+        "approx-refresh-prefix",
+        "approx-threads1"
+      })
   void shouldFindNeitherFaultNorDeviationWhereTheRecordedRouterIsRight(String name)
       throws IOException {
     Replay replay = reader.replay(golden(name));
@@ -71,6 +85,15 @@ class RouterReaderTest {
     JsonNode content = golden("taints");
     ((ObjectNode) content.path("steps").path(2).path("result"))
         .put("message", "CapacityExhausted: all eligible workers are overloaded");
+    assertThat(reader.replay(content).faults()).isNotEmpty();
+  }
+
+  @ParameterizedTest
+  @CsvSource({"approx-refresh-prefix, 4, 3", "approx-lru-evict, 4, 2"})
+  void shouldFailWhenAnotherOverlapIsRecordedWithoutEvents(String name, int step, int blocks)
+      throws IOException {
+    JsonNode content = golden(name);
+    ((ArrayNode) content.path("steps").path(step).path("result")).set(2, blocks);
     assertThat(reader.replay(content).faults()).isNotEmpty();
   }
 

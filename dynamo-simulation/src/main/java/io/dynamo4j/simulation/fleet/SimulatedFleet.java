@@ -10,6 +10,7 @@ import io.dynamo4j.indexer.KvIndexer;
 import io.dynamo4j.kvrouter.ActiveBlockTracker;
 import io.dynamo4j.kvrouter.KvDispatcher;
 import io.dynamo4j.kvrouter.KvRouter;
+import io.dynamo4j.kvrouter.KvRouterConfig;
 import io.dynamo4j.kvrouter.PoolDispatcher;
 import io.dynamo4j.kvrouter.PoolPolicy;
 import io.dynamo4j.migration.Migrator;
@@ -107,7 +108,8 @@ public final class SimulatedFleet {
 
   private RequestDispatcher<PreprocessedRequest, LLMEngineOutput> dispatcher() {
     return switch (config.policy()) {
-      case KV -> kvDispatcher();
+      case KV -> kvDispatcher(KvRouterConfig.ofDefaults());
+      case KV_APPROXIMATE -> kvDispatcher(KvRouterConfig.builder().useKvEvents(false).build());
       case ROUND_ROBIN -> poolDispatcher(PoolPolicy.ROUND_ROBIN);
       case RANDOM -> poolDispatcher(PoolPolicy.RANDOM);
       case LEAST_LOADED -> poolDispatcher(PoolPolicy.LEAST_LOADED);
@@ -125,14 +127,17 @@ public final class SimulatedFleet {
         .build();
   }
 
-  private RequestDispatcher<PreprocessedRequest, LLMEngineOutput> kvDispatcher() {
+  private RequestDispatcher<PreprocessedRequest, LLMEngineOutput> kvDispatcher(
+      KvRouterConfig routing) {
     KvIndexer index =
-        seams.indexer(
-            KvIndexer.builder().environment(gateway).blockSize(config.blockSize()).build());
-    KvEventFeed.connect(planes.events(), FleetPlanes.SCOPE, planes.directory(), index, gateway);
+        seams.indexer(routing.indexer().environment(gateway).blockSize(config.blockSize()).build());
+    if (routing.useKvEvents()) {
+      KvEventFeed.connect(planes.events(), FleetPlanes.SCOPE, planes.directory(), index, gateway);
+    }
     KvRouter kvRouter =
         KvRouter.builder()
             .environment(gateway)
+            .config(routing)
             .indexer(index)
             .directory(planes.directory())
             .health(health)

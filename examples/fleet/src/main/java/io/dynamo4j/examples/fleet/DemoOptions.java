@@ -124,11 +124,11 @@ final class DemoOptions {
                       new IllegalArgumentException(
                           "unknown policy: policy="
                               + name
-                              + ", known=kv,round-robin,random,least-loaded")));
+                              + ", known=kv,kv-approximate,round-robin,random,least-loaded")));
     }
     if (chosen.isEmpty()) {
       throw new IllegalArgumentException(
-          "no policy given: known=kv,round-robin,random,least-loaded");
+          "no policy given: known=kv,kv-approximate,round-robin,random,least-loaded");
     }
     return chosen;
   }
