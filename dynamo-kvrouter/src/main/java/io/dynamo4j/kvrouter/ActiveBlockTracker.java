@@ -94,6 +94,14 @@ public interface ActiveBlockTracker {
   /** Returns one rank's load. */
   WorkerLoad load(WorkerWithDpRank worker);
 
+  /**
+   * Returns whether a booking of this key lives. Whoever cannot tell says no: a duplicate is then
+   * refused when it is booked instead of when it comes.
+   */
+  default boolean isBooked(BookingKey key) {
+    return false;
+  }
+
   /** Returns the number of living bookings. */
   int bookingCount();
 }

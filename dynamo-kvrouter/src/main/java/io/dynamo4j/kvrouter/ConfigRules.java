@@ -17,6 +17,10 @@ final class ConfigRules {
     require(isNotNegative(value), name + " must be greater than or equal to 0", name, value);
   }
 
+  static void requireAtLeastZero(String name, long value) {
+    requireAtLeastZero(name, (double) value);
+  }
+
   static void requireFraction(String name, double value) {
     require(value >= 0 && value <= 1, name + " must be between 0 and 1", name, value);
   }

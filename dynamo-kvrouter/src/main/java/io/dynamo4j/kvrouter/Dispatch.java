@@ -5,6 +5,7 @@ import io.dynamo4j.core.model.DynamoException;
 import io.dynamo4j.core.model.ErrorType;
 import io.dynamo4j.plane.Attempt;
 import io.dynamo4j.plane.RequestPlane;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.Flow;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
@@ -60,23 +61,45 @@ final class Dispatch<Q, R> implements Flow.Subscriber<R>, Flow.Subscription {
       return;
     }
     try {
-      Placement placed = placer.place(request, attempt);
-      placement = placed;
-      held.set(placed);
-      if (cancelled) {
-        release();
-        return;
+      if (placer.waits()) {
+        placer.placeLater(request, attempt).whenCompleteAsync(this::resume, attempt.lane());
+        if (cancelled) {
+          placer.giveUp(attempt); // The cancel came before there was anything to give up.
+        }
+      } else {
+        send(placer.place(request, attempt));
       }
-      attempt.workerChosen(placed.worker());
-      if (cancelled) {
-        return; // Whoever heard of the worker does not want it.
-      }
-      plane.send(placed.instance(), request, attempt).subscribe(this);
-    } catch (DynamoException failure) {
-      terminate(failure);
     } catch (RuntimeException failure) {
-      terminate(unexpected(failure));
+      terminate(typed(failure));
     }
+  }
+
+  /** Goes on when the placer has waited; on the lane. */
+  private void resume(@Nullable Placement placed, @Nullable Throwable failure) {
+    try {
+      if (placed != null) {
+        send(placed);
+      } else {
+        boolean isWrapped = failure instanceof CompletionException && failure.getCause() != null;
+        terminate(typed(isWrapped ? failure.getCause() : failure));
+      }
+    } catch (RuntimeException unexpected) {
+      terminate(typed(unexpected));
+    }
+  }
+
+  private void send(Placement placed) {
+    placement = placed;
+    held.set(placed);
+    if (cancelled) {
+      release();
+      return;
+    }
+    attempt.workerChosen(placed.worker());
+    if (cancelled) {
+      return; // Whoever heard of the worker does not want it.
+    }
+    plane.send(placed.instance(), request, attempt).subscribe(this);
   }
 
   @Override
@@ -148,6 +171,8 @@ final class Dispatch<Q, R> implements Flow.Subscriber<R>, Flow.Subscription {
     Flow.Subscription subscription = upstream;
     if (subscription != null) {
       subscription.cancel();
+    } else if (placer.waits()) {
+      placer.giveUp(attempt);
     }
     release();
   }
@@ -180,7 +205,10 @@ final class Dispatch<Q, R> implements Flow.Subscriber<R>, Flow.Subscription {
     }
   }
 
-  private DynamoException unexpected(RuntimeException failure) {
+  private DynamoException typed(@Nullable Throwable failure) {
+    if (failure instanceof DynamoException known) {
+      return known;
+    }
     Placement placed = placement;
     return new DynamoException(
         ErrorType.INTERNAL,

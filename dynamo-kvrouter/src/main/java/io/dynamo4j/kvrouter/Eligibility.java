@@ -164,6 +164,16 @@ final class Eligibility {
     return new NoEligibleWorkerException(key, table.size(), counts, busyRanks(hints, failed));
   }
 
+  /** Returns whether some of those ruled out just now only carry too much. */
+  boolean isOverload(RoutingHints hints, Set<WorkerWithDpRank> failed) {
+    for (int i = 0; i < table.size(); i++) {
+      if (reason(i, hints, failed) == IneligibilityReason.OVERLOADED) {
+        return true;
+      }
+    }
+    return false;
+  }
+
   private List<BusyRank> busyRanks(RoutingHints hints, Set<WorkerWithDpRank> failed) {
     List<BusyRank> busy = new ArrayList<>();
     for (int i = 0; monitor != null && i < table.size() && busy.size() < MAX_BUSY_RANKS; i++) {

@@ -12,6 +12,7 @@ import io.dynamo4j.plane.RequestPlane;
 import io.dynamo4j.plane.ResponseStream;
 import io.dynamo4j.plane.WorkerInstance;
 import java.util.Objects;
+import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,8 +20,9 @@ import org.jspecify.annotations.Nullable;
  * the prefill completed, and the booking is freed before the terminal signal, inside a cancel, or
  * before the error of a worker that could not be reached.
  *
- * <p>All of it runs on the attempt's lane, when the stream is subscribed to. A retry sees its own
- * predecessor's booking gone.
+ * <p>All of it runs on the attempt's lane, when the stream is subscribed to. Where the router has a
+ * queue the attempt may wait there first, no longer than its deadline; a cancel ends the wait. A
+ * retry sees its own predecessor's booking gone.
  *
  * <p><b>Threads.</b> Any.
  *
@@ -31,7 +33,7 @@ public final class KvDispatcher<Q, R> implements RequestDispatcher<Q, R> {
   private final KvRouter router;
   private final RequestPlane<Q, R> plane;
   private final RoutingAdapter<Q, R> adapter;
-  private final Placer<Q> placer = this::place;
+  private final Placer<Q> placer = new RouterPlacer();
 
   private KvDispatcher(KvRouter router, RequestPlane<Q, R> plane, RoutingAdapter<Q, R> adapter) {
     this.router = router;
@@ -54,15 +56,14 @@ public final class KvDispatcher<Q, R> implements RequestDispatcher<Q, R> {
     return new DispatchStream<>(placer, plane, adapter, request, attempt);
   }
 
-  private Placement place(Q request, Attempt attempt) {
-    SchedulingRequest scheduling =
-        SchedulingRequest.builder(attempt.requestId(), adapter.tokenIds(request))
-            .attempt(attempt.number())
-            .routing(adapter.routing(request))
-            .excludedWorkers(attempt.excludedWorkers())
-            .configOverride(configOverride(request, attempt))
-            .build();
-    return new LeasePlacement(router.trySelect(scheduling));
+  private SchedulingRequest scheduling(Q request, Attempt attempt) {
+    return SchedulingRequest.builder(attempt.requestId(), adapter.tokenIds(request))
+        .attempt(attempt.number())
+        .routing(adapter.routing(request))
+        .excludedWorkers(attempt.excludedWorkers())
+        .configOverride(configOverride(request, attempt))
+        .deadlineNanos(attempt.deadlineNanos())
+        .build();
   }
 
   private RouterConfigOverride configOverride(Q request, Attempt attempt) {
@@ -78,6 +79,29 @@ public final class KvDispatcher<Q, R> implements RequestDispatcher<Q, R> {
           null,
           attempt.number(),
           outOfRange);
+    }
+  }
+
+  /** Chooses by the router, in its queue where it has one. */
+  private final class RouterPlacer implements Placer<Q> {
+    @Override
+    public Placement place(Q request, Attempt attempt) {
+      return new LeasePlacement(router.trySelect(scheduling(request, attempt)));
+    }
+
+    @Override
+    public boolean waits() {
+      return router.queues();
+    }
+
+    @Override
+    public CompletionStage<Placement> placeLater(Q request, Attempt attempt) {
+      return router.select(scheduling(request, attempt)).thenApply(LeasePlacement::new);
+    }
+
+    @Override
+    public void giveUp(Attempt attempt) {
+      router.cancel(new BookingKey(attempt.requestId(), attempt.number()));
     }
   }
 

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dynamo4j.kvrouter;
 
-import io.dynamo4j.core.model.OverlapScores;
-import io.dynamo4j.core.model.RoutingHints;
 import io.dynamo4j.core.model.WorkerWithDpRank;
 import io.dynamo4j.core.runtime.NanoClock;
 import io.dynamo4j.core.runtime.RandomSource;
 import io.dynamo4j.indexer.KvIndexer;
+import io.dynamo4j.plane.Subscription;
 import io.dynamo4j.plane.WorkerDirectory;
-import java.util.ArrayList;
-import java.util.Collections;
+import io.dynamo4j.plane.WorkerInstance;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
@@ -35,27 +35,24 @@ public final class KvRouter implements AutoCloseable {
   private final PromptLookup prompts;
   private final @Nullable KvIndexer ownIndexer;
   private final NanoClock clock;
+  private final @Nullable AdmissionQueue queue;
+  private final @Nullable Subscription directoryWatch;
 
   // Everything below belongs to the lock.
   private final ReentrantLock lock = new ReentrantLock();
-  private final Eligibility eligibility;
+  private final FleetView fleet;
   private final ActiveBlockTracker tracker;
   private final RouterBookings bookings;
   private final PrefillLoadModel prefillLoadModel;
   private final WorkerSelector selector;
-  private final @Nullable WorkerSpeeds speeds;
   private final RandomSource selectionRandom;
   private final RandomSource blockRandom;
-  private final WorkerCandidates candidates = WorkerCandidates.create();
-  private RankTable table = RankTable.EMPTY;
-  private int[] depths = new int[0];
 
   KvRouter(KvRouterBuilder builder, RandomSource random, WorkerDirectory directory) {
     this.config = builder.config();
     this.blockSize = builder.blockSize();
     this.prompts = new PromptLookup(config, builder.indexer(), blockSize);
     this.ownIndexer = builder.ownIndexer();
-    this.speeds = builder.speeds();
     this.clock = builder.clock();
     this.selectionRandom = random.split("selection");
     this.blockRandom = random.split("blocks");
@@ -66,10 +63,20 @@ public final class KvRouter implements AutoCloseable {
             : ActiveBlockTracker.create(random.split("tracker").nextLong(), clock);
     this.bookings = new RouterBookings(tracker, clock, builder.leases().activeRequestExpiry());
     this.prefillLoadModel = builder.prefillLoadModel();
-    this.eligibility =
+    Eligibility eligibility =
         new Eligibility(directory, builder.health(), builder.loadMonitor(), tracker::load);
+    this.fleet = new FleetView(eligibility, tracker, builder.speeds(), blockSize);
     WorkerSelector ownSelector = builder.selector();
     this.selector = ownSelector != null ? ownSelector : DefaultWorkerSelector.of(config);
+    this.queue =
+        builder.queue().waits()
+            ? new AdmissionQueue(
+                new QueueAdmissions(),
+                builder.queue(),
+                builder.lane("kv-router-queue"),
+                prompts::lookUp)
+            : null;
+    this.directoryWatch = queue == null ? null : watch(directory, builder, queue);
   }
 
   public static KvRouterBuilder builder() {
@@ -105,6 +112,62 @@ public final class KvRouter implements AutoCloseable {
   }
 
   /**
+   * As {@link #trySelect}, but where the router has a queue and every rank that may take the
+   * request has enough in work, waits for capacity. The choice then falls on the load of that
+   * moment.
+   *
+   * <p>Cancelling the stage's future, or {@link #cancel}, gives a waiting request up. A lease that
+   * comes too late for that is freed.
+   *
+   * @return completes on the queue's lane, or at once where there is no queue; exceptionally with
+   *     what {@link #trySelect} throws, with {@link QueueRejectedException}, or with {@code CLOSED}
+   */
+  public CompletionStage<RequestLease> select(SchedulingRequest request) {
+    if (queue != null) {
+      return queue.select(request, prompts.lookUp(request));
+    }
+    try {
+      return CompletableFuture.completedFuture(trySelect(request));
+    } catch (RuntimeException failure) {
+      return CompletableFuture.failedFuture(failure);
+    }
+  }
+
+  /** Gives up a request that waits for {@link #select}; does nothing if it does not wait. */
+  public void cancel(BookingKey key) {
+    if (queue != null) {
+      queue.cancel(key);
+    }
+  }
+
+  /** Returns who waits for {@link #select}. */
+  public QueueStatus queueStatus() {
+    return queue == null ? QueueStatus.EMPTY : queue.status();
+  }
+
+  /** Returns whether {@link #select} may wait. */
+  boolean queues() {
+    return queue != null;
+  }
+
+  /**
+   * Ends the queue, so that whoever waits fails, and the index that the router made for itself, if
+   * it did. Bookings stay until their leases are closed. Idempotent.
+   */
+  @Override
+  public void close() {
+    if (directoryWatch != null) {
+      directoryWatch.close();
+    }
+    if (queue != null) {
+      queue.close();
+    }
+    if (ownIndexer != null) {
+      ownIndexer.close();
+    }
+  }
+
+  /**
    * Says which rank {@link #trySelect} would choose now, and books nothing.
    *
    * @throws NoEligibleWorkerException if no registered rank may take the request
@@ -130,12 +193,7 @@ public final class KvRouter implements AutoCloseable {
     lock.lock();
     try {
       refreshTable();
-      fillCandidates(request, prompt, trackedHashes(request, prompt), eligibility.collectAll());
-      List<PotentialLoad> loads = new ArrayList<>(candidates.size());
-      for (int row = 0; row < candidates.size(); row++) {
-        loads.add(potentialLoad(row, prompt.config()));
-      }
-      return Collections.unmodifiableList(loads);
+      return fleet.potentialLoads(request, prompt, trackedHashes(request, prompt));
     } finally {
       lock.unlock();
     }
@@ -170,6 +228,7 @@ public final class KvRouter implements AutoCloseable {
     } finally {
       lock.unlock();
     }
+    capacityFreed();
   }
 
   /**
@@ -196,6 +255,14 @@ public final class KvRouter implements AutoCloseable {
       bookings.close(lease);
     } finally {
       lock.unlock();
+    }
+    capacityFreed();
+  }
+
+  /** Lets the queue look again; to be called without the lock, cheap where nobody waits. */
+  void capacityFreed() {
+    if (queue != null) {
+      queue.wake();
     }
   }
 
@@ -232,79 +299,27 @@ public final class KvRouter implements AutoCloseable {
     refreshTable();
     while (true) {
       WorkerSelectionResult selection = choose(request, prompt, hashes);
-      int index = requireEligible(selection.worker());
+      WorkerInstance instance = fleet.requireEligible(selection.worker());
       Booking booking = booking(request, prompt, hashes, selection);
       bookings.book(booking);
-      if (eligibility.admit(selection.worker())) {
-        return lease(request, prompt, booking, selection, index);
+      if (fleet.admit(selection.worker())) {
+        return lease(request, prompt, booking, selection, instance);
       }
       bookings.withdraw(booking);
     }
   }
 
   private WorkerSelectionResult choose(SchedulingRequest request, Prompt prompt, long[] hashes) {
-    int count = eligibility.collect(request.routing(), request.excludedWorkers());
+    int count = fleet.collect(request);
     if (count == 0) {
-      throw explain(request, false);
+      throw fleet.explain(request, false);
     }
-    fillCandidates(request, prompt, hashes, count);
+    WorkerCandidates candidates = fleet.fill(request, prompt, hashes, count);
     WorkerSelectionResult selection = selector.select(request, candidates, selectionRandom);
     if (selection == null) {
-      throw explain(request, true);
+      throw fleet.explain(request, true);
     }
     return selection;
-  }
-
-  private void fillCandidates(SchedulingRequest request, Prompt prompt, long[] hashes, int count) {
-    candidates.reset(
-        request.tokenIds().length(),
-        blockSize,
-        hashes.length,
-        prompt.config().routerTrackPrefillTokens());
-    spreadDepths(prompt.scores(), 1);
-    for (int i = 0; i < count; i++) {
-      int index = eligibility.eligible(i);
-      weigh(request, candidates.add(table.rank(index), depths[index], 0, 0), index);
-    }
-    spreadDepths(prompt.scores(), 0);
-    tracker.project(hashes, hashes.length, candidates);
-  }
-
-  /** Sets what multiplies a row's cost; a pinned request has nothing to compare. */
-  private void weigh(SchedulingRequest request, int row, int index) {
-    RoutingHints hints = request.routing();
-    if (!hints.constraints().preferredTaints().isEmpty() && !hints.isPinned()) {
-      candidates.setCostFactor(row, hints.constraints().costFactor(table.instance(index).taints()));
-    }
-    if (speeds != null) {
-      WorkerWithDpRank rank = table.rank(index);
-      candidates.setSpeeds(row, speeds.prefill(rank), speeds.decode(rank));
-    }
-  }
-
-  private PotentialLoad potentialLoad(int row, KvRouterConfig effective) {
-    double overlap = KvWorkerScorer.of(effective).effectiveOverlapBlocks(candidates, row);
-    int cached = WorkerSelectionResult.cachedTokens(overlap, blockSize);
-    long own =
-        candidates.tracksPrefillTokens() ? Math.max(0, candidates.promptTokens() - cached) : 0;
-    return new PotentialLoad(
-        candidates.worker(row),
-        candidates.activePrefillTokens(row) + own,
-        candidates.activeBlocks(row) + candidates.addedBlocks(row),
-        candidates.activeRequests(row));
-  }
-
-  /** Writes each rank's matched depth, times 1 or 0, to where the table has the rank. */
-  private void spreadDepths(@Nullable OverlapScores scores, int factor) {
-    if (scores == null) {
-      return;
-    }
-    for (int i = 0; i < scores.size(); i++) {
-      int index = table.indexOf(scores.worker(i));
-      if (index >= 0) {
-        depths[index] = scores.depth(i) * factor;
-      }
-    }
   }
 
   private Booking booking(
@@ -328,49 +343,106 @@ public final class KvRouter implements AutoCloseable {
       Prompt prompt,
       Booking booking,
       WorkerSelectionResult selection,
-      int index) {
-    int promptTokens = request.tokenIds().length();
-    long tokensToNextBlock = (long) candidates.promptBlocks() * blockSize - promptTokens;
+      WorkerInstance instance) {
+    long tokensToNextBlock = Math.floorMod(-(long) request.tokenIds().length(), blockSize);
     RequestLease lease =
-        new RequestLease(
-            this, booking, table.instance(index), selection, tokensToNextBlock, request.routing());
+        new RequestLease(this, booking, instance, selection, tokensToNextBlock, request.routing());
     bookings.open(lease);
-    lease.learned(prompts.teach(prompt, selection.worker(), table.instance(index)));
+    lease.learned(prompts.teach(prompt, selection.worker(), instance));
     return lease;
-  }
-
-  private int requireEligible(WorkerWithDpRank worker) {
-    int index = table.indexOf(worker);
-    if (!eligibility.isEligible(index)) {
-      throw new IllegalStateException(
-          "selector chose a worker that was no candidate: worker=" + worker);
-    }
-    return index;
-  }
-
-  private NoEligibleWorkerException explain(SchedulingRequest request, boolean filtered) {
-    return eligibility.explain(
-        request.key(), request.routing(), request.excludedWorkers(), filtered);
   }
 
   /** Takes over the directory's snapshot if it is another one than last time; ends old leases. */
   private void refreshTable() {
     bookings.expire();
-    RankTable next = eligibility.refresh();
-    if (next == table) {
-      return;
+    RankTable before = fleet.table();
+    if (fleet.refresh()) {
+      bookings.tableChanged(fleet.table());
+      prompts.tableChanged(before, fleet.table());
     }
-    bookings.tableChanged(next);
-    prompts.tableChanged(table, next);
-    table = next;
-    depths = new int[table.size()];
   }
 
-  /** Ends the index that the router made for itself, if it did. Idempotent. */
-  @Override
-  public void close() {
-    if (ownIndexer != null) {
-      ownIndexer.close();
+  private static Subscription watch(
+      WorkerDirectory directory, KvRouterBuilder builder, AdmissionQueue queue) {
+    return directory.watch(
+        builder.lane("kv-router-queue-workers"),
+        new WorkerDirectory.Listener() {
+          @Override
+          public void added(WorkerInstance instance) {
+            queue.wake();
+          }
+
+          @Override
+          public void removed(WorkerInstance instance) {
+            queue.wake();
+          }
+        });
+  }
+
+  /** Steps of the queue, each under the lock. */
+  private final class QueueAdmissions implements AdmissionQueue.Admissions {
+
+    @Override
+    public long bestCachedTokens(SchedulingRequest request, Prompt prompt) {
+      lock.lock();
+      try {
+        refreshTable();
+        int count = fleet.collect(request);
+        if (count == 0) {
+          throw fleet.explain(request, false);
+        }
+        return fleet.bestCachedTokens(request, prompt, count);
+      } finally {
+        lock.unlock();
+      }
+    }
+
+    @Override
+    public boolean mayGo(SchedulingRequest request, PolicyClass policy) {
+      lock.lock();
+      try {
+        refreshTable();
+        int count = fleet.collect(request);
+        return count == 0 ? !fleet.isOverload(request) : !fleet.allBusy(policy, count);
+      } finally {
+        lock.unlock();
+      }
+    }
+
+    @Override
+    public @Nullable RequestLease admit(
+        SchedulingRequest request, Prompt prompt, PolicyClass policy) {
+      lock.lock();
+      try {
+        refreshTable();
+        return fleet.allBusy(policy, fleet.collect(request))
+            ? null
+            : selectAndBook(request, prompt, trackedHashes(request, prompt));
+      } finally {
+        lock.unlock();
+      }
+    }
+
+    @Override
+    public boolean isBooked(BookingKey key) {
+      lock.lock();
+      try {
+        refreshTable();
+        return bookings.isBooked(key);
+      } finally {
+        lock.unlock();
+      }
+    }
+
+    @Override
+    public int workerCount() {
+      lock.lock();
+      try {
+        refreshTable();
+        return fleet.table().snapshot().size();
+      } finally {
+        lock.unlock();
+      }
     }
   }
 }

@@ -3,6 +3,7 @@ package io.dynamo4j.kvrouter;
 
 import io.dynamo4j.core.runtime.Environment;
 import io.dynamo4j.core.runtime.NanoClock;
+import io.dynamo4j.core.runtime.Scheduler;
 import io.dynamo4j.indexer.KvIndexer;
 import io.dynamo4j.plane.WorkerDirectory;
 import io.dynamo4j.plane.WorkerHealth;
@@ -22,6 +23,7 @@ public final class KvRouterBuilder {
   private KvRouterConfig config = KvRouterConfig.ofDefaults();
   private @Nullable WorkerHealth health;
   private @Nullable LoadMonitor loadMonitor;
+  private QueueConfig queue = QueueConfig.off();
   private @Nullable ActiveBlockTracker tracker;
   private @Nullable WorkerSelector selector;
   private @Nullable WorkerSpeeds speeds;
@@ -58,6 +60,12 @@ public final class KvRouterBuilder {
    */
   public KvRouterBuilder loadMonitor(LoadMonitor monitor) {
     this.loadMonitor = Objects.requireNonNull(monitor, "monitor");
+    return this;
+  }
+
+  /** Sets when requests wait in {@link KvRouter#select}; default never. */
+  public KvRouterBuilder queue(QueueConfig queue) {
+    this.queue = Objects.requireNonNull(queue, "queue");
     return this;
   }
 
@@ -206,7 +214,16 @@ public final class KvRouterBuilder {
 
   /** Returns the clock of a lane of the environment. */
   NanoClock clock() {
-    return Objects.requireNonNull(environment, "environment").lanes().lane("kv-router").clock();
+    return lane("kv-router").clock();
+  }
+
+  /** Returns a lane of the environment. */
+  Scheduler lane(String name) {
+    return Objects.requireNonNull(environment, "environment").lanes().lane(name);
+  }
+
+  QueueConfig queue() {
+    return queue;
   }
 
   int blockSize() {

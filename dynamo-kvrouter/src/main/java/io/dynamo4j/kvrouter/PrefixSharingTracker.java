@@ -196,6 +196,11 @@ final class PrefixSharingTracker implements ActiveBlockTracker {
   }
 
   @Override
+  public boolean isBooked(BookingKey key) {
+    return entries.containsKey(key);
+  }
+
+  @Override
   public int bookingCount() {
     return entries.size();
   }

@@ -75,6 +75,11 @@ final class RouterBookings {
     tracker.book(booking);
   }
 
+  /** Returns whether {@link #book} would refuse the key. */
+  boolean isBooked(BookingKey key) {
+    return tracker.isBooked(key) || replicas.workerOf(key.requestId()) != null;
+  }
+
   /** Takes back a booking that never got a lease. */
   void withdraw(Booking booking) {
     tracker.free(booking);

@@ -15,12 +15,17 @@ import java.util.TreeSet;
  * <p><b>Threads.</b> Immutable.
  */
 public final class SchedulingRequest {
+  /** Marks {@link #deadlineNanos} as unset. */
+  public static final long NO_DEADLINE = Long.MAX_VALUE;
+
   private final BookingKey key;
   private final TokenSlice tokenIds;
   private final RoutingHints routing;
   private final Set<WorkerWithDpRank> excludedWorkers;
   private final RouterConfigOverride configOverride;
   private final boolean updateIndexer;
+  private final long deadlineNanos;
+  private final boolean doNotQueue;
 
   private SchedulingRequest(Builder builder) {
     this.key = new BookingKey(builder.requestId, builder.attempt);
@@ -29,6 +34,8 @@ public final class SchedulingRequest {
     this.excludedWorkers = builder.excludedWorkers;
     this.configOverride = builder.configOverride;
     this.updateIndexer = builder.updateIndexer;
+    this.deadlineNanos = builder.deadlineNanos;
+    this.doNotQueue = builder.doNotQueue;
   }
 
   /**
@@ -70,6 +77,16 @@ public final class SchedulingRequest {
     return updateIndexer;
   }
 
+  /** Returns until when it may wait by the clock of the router's lanes, or {@link #NO_DEADLINE}. */
+  public long deadlineNanos() {
+    return deadlineNanos;
+  }
+
+  /** Returns whether it is refused rather than left to wait. */
+  public boolean doNotQueue() {
+    return doNotQueue;
+  }
+
   /** Builds a {@link SchedulingRequest}: attempt 0, no wishes, nothing excluded. */
   public static final class Builder {
     private final String requestId;
@@ -79,6 +96,8 @@ public final class SchedulingRequest {
     private Set<WorkerWithDpRank> excludedWorkers = Collections.emptySet();
     private RouterConfigOverride configOverride = RouterConfigOverride.none();
     private boolean updateIndexer = true;
+    private long deadlineNanos = NO_DEADLINE;
+    private boolean doNotQueue;
 
     private Builder(String requestId, TokenSlice tokenIds) {
       this.requestId = Objects.requireNonNull(requestId, "requestId");
@@ -116,6 +135,20 @@ public final class SchedulingRequest {
      */
     public Builder updateIndexer(boolean update) {
       this.updateIndexer = update;
+      return this;
+    }
+
+    /**
+     * Sets until when it may wait, by the clock of the router's lanes; default as long as needed.
+     */
+    public Builder deadlineNanos(long deadlineNanos) {
+      this.deadlineNanos = deadlineNanos;
+      return this;
+    }
+
+    /** Sets whether it is refused rather than left to wait; default false. */
+    public Builder doNotQueue(boolean doNotQueue) {
+      this.doNotQueue = doNotQueue;
       return this;
     }
 

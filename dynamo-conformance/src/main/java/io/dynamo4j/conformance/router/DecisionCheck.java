@@ -22,7 +22,8 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /** Winners, single or counted, and errors, against what the recorded router said. */
-record DecisionCheck(RouterSetup setup, OurRouter ours, EventViews views, Replay replay) {
+record DecisionCheck(
+    RouterSetup setup, OurRouter ours, EventViews views, Replay replay, QueueCheck queue) {
   /** The recorded router checks a request's own weights and then scores as configured. */
   static final String OVERRIDES_ACT = "router-overrides-act";
 
@@ -42,6 +43,10 @@ record DecisionCheck(RouterSetup setup, OurRouter ours, EventViews views, Replay
       request = Prompts.of(books ? id : "query", step);
       if (result.has("error")) {
         expectError(request, books, result, where);
+        return;
+      }
+      if (result.has("timeout")) {
+        queue.timedOut(request, where);
         return;
       }
       compare(step, request, counts(result), where);
@@ -234,7 +239,12 @@ record DecisionCheck(RouterSetup setup, OurRouter ours, EventViews views, Replay
 
   /* --------------- Answers --------------- */
 
-  private static String answer(WorkerSelectionResult selection) {
+  /** Returns an answer of a step as it is counted. */
+  static String answer(JsonNode result) {
+    return "[\"" + result.path(0).asText() + "\", " + result.path(1) + ", " + result.path(2) + "]";
+  }
+
+  static String answer(WorkerSelectionResult selection) {
     return RightDecision.answer(
         selection.worker(), (int) Math.round(selection.effectiveOverlapBlocks()));
   }
@@ -247,9 +257,7 @@ record DecisionCheck(RouterSetup setup, OurRouter ours, EventViews views, Replay
           .properties()
           .forEach(count -> counts.put(count.getKey(), count.getValue().asInt()));
     } else if (result.isArray() && result.size() == 3) {
-      counts.put(
-          "[\"" + result.path(0).asText() + "\", " + result.path(1) + ", " + result.path(2) + "]",
-          1);
+      counts.put(answer(result), 1);
     } else {
       throw Fields.wrong("answer", "result", result);
     }

@@ -13,6 +13,7 @@ import io.dynamo4j.kvrouter.WorkerSelectionResult;
 import io.dynamo4j.testkit.simulation.Simulation;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 /** The router under test in virtual time, and its bookings by request id. */
@@ -40,6 +41,7 @@ final class OurRouter {
                 LoadMonitor.builder(environment.lanes().lane("monitor").clock())
                     .thresholds(setup.thresholds())
                     .build())
+            .queue(setup.queue())
             .blockSize(setup.blockSize());
     if (setup.config().overlapScoreCredit() > 0) {
       builder.indexer(indexer);
@@ -81,6 +83,11 @@ final class OurRouter {
   RequestLease book(SchedulingRequest request, @Nullable WorkerWithDpRank wanted) {
     selector.want(wanted);
     return router.trySelect(request);
+  }
+
+  CompletionStage<RequestLease> select(SchedulingRequest request) {
+    selector.want(null);
+    return router.select(request);
   }
 
   void keep(String id, RequestLease lease) {

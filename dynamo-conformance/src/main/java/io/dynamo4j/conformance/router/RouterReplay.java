@@ -16,13 +16,15 @@ final class RouterReplay {
   private final DecisionCheck decisions;
   private final LoadCheck loads;
   private final IndexCheck index;
+  private final QueueCheck queue;
 
   RouterReplay(RouterSetup setup, Replay replay) {
     this.setup = setup;
     this.replay = replay;
     this.ours = new OurRouter(setup);
     this.views = new EventViews(setup, ours.indexer(), ours::nowNanos);
-    this.decisions = new DecisionCheck(setup, ours, views, replay);
+    this.queue = new QueueCheck(ours, replay);
+    this.decisions = new DecisionCheck(setup, ours, views, replay, queue);
     this.loads = new LoadCheck(setup, ours, views, replay);
     this.index = new IndexCheck(setup, ours, views, replay);
   }
@@ -38,6 +40,7 @@ final class RouterReplay {
       case "loads" -> loads.compare(step, Fields.array(step, "result"), where);
       case "overlap" -> index.overlap(step, where);
       case "dump" -> index.dump(step, where);
+      case "submit" -> queue.submit(step, where);
       case "mark" -> mark(step, where);
       case "free" -> free(step, where);
       case "sleep" -> ours.sleep(step.path("s").asDouble());
@@ -62,19 +65,23 @@ final class RouterReplay {
   }
 
   private void mark(JsonNode step, String where) {
+    JsonNode result = Fields.required(step, "result");
     String id = Fields.textOrEmpty(step, "id");
-    sameBooking(step, id, where);
+    sameBooking(result.path(result.has("call") ? "call" : "error"), id, where);
     ours.markPrefillCompleted(id);
+    if (result.has("then_admitted")) {
+      queue.compareAdmitted(step, where);
+    }
   }
 
   private void free(JsonNode step, String where) {
     String id = Fields.text(step, "id");
-    sameBooking(step, id, where);
+    sameBooking(step.path("result").path("error"), id, where);
     ours.free(id);
   }
 
-  private void sameBooking(JsonNode step, String id, String where) {
-    boolean recorded = !step.path("result").has("error");
+  private void sameBooking(JsonNode error, String id, String where) {
+    boolean recorded = error.isMissingNode() || error.asText().equals("ok");
     replay.same(where + ": is booked", recorded, ours.isBooked(id));
   }
 
@@ -93,6 +100,8 @@ final class RouterReplay {
     } else if (operation.startsWith("iterator dropped by the consumer")) {
       ours.free("stream");
       loads.compareForeign(Fields.array(result, "loads"), where);
+    } else if (operation.startsWith("generate a running; b(no), c(jump 5), d(jump .01)")) {
+      queue.priorities(result, where);
     } else {
       decisions.hints(operation, step, where);
     }

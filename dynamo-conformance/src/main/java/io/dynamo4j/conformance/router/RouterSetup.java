@@ -8,6 +8,8 @@ import io.dynamo4j.core.model.WorkerWithDpRank;
 import io.dynamo4j.core.token.TokenSlice;
 import io.dynamo4j.kvrouter.KvRouterConfig;
 import io.dynamo4j.kvrouter.LoadThresholds;
+import io.dynamo4j.kvrouter.PolicyClass;
+import io.dynamo4j.kvrouter.QueueConfig;
 import io.dynamo4j.plane.WorkerInstance;
 import io.dynamo4j.plane.memory.InMemoryRequestPlane;
 import io.dynamo4j.plane.memory.InMemoryWorkerDirectory;
@@ -69,6 +71,29 @@ record RouterSetup(
       return "DYN_ROUTER_KV_" + name;
     }
     return field.startsWith("router_") ? "DYN_" + name : "DYN_ROUTER_" + name;
+  }
+
+  /**
+   * Returns when requests wait. What stood in a policy file was not recorded: this is one that
+   * explains every recorded order, and other quanta would as well.
+   */
+  QueueConfig queue() {
+    JsonNode config = content.get("router_config");
+    if (!config.has("router_policy_config")) {
+      return QueueConfig.fromEnvironment(environment(config));
+    }
+    return QueueConfig.builder()
+        .defaultFamily("std")
+        .uncachedBucket(0, "small")
+        .uncachedBucket(64, "large")
+        .policyClass(policyClass("std_large", 100).family("std").bucket("large").build())
+        .policyClass(policyClass("batch", 50).build())
+        .policyClass(policyClass("std_small", 50).family("std").bucket("small").build())
+        .build();
+  }
+
+  private static PolicyClass.Builder policyClass(String name, long quantum) {
+    return PolicyClass.builder(name).quantum(quantum).prefillBusyThresholdFraction(0.5);
   }
 
   /** Returns the busy thresholds, whose names begin as those of the variables do. */
