@@ -80,8 +80,8 @@ final class Dispatch<Q, R> implements Flow.Subscriber<R>, Flow.Subscription {
       if (placed != null) {
         send(placed);
       } else {
-        boolean isWrapped = failure instanceof CompletionException && failure.getCause() != null;
-        terminate(typed(isWrapped ? failure.getCause() : failure));
+        Throwable cause = failure instanceof CompletionException ? failure.getCause() : null;
+        terminate(typed(cause == null ? failure : cause));
       }
     } catch (RuntimeException unexpected) {
       terminate(typed(unexpected));
