@@ -55,8 +55,7 @@ class ConformanceMainTest {
     arguments.add(
         SharedData.golden("services/indexer-s10-double-store-one-remove.json").toString());
     arguments.add(SharedData.golden("migration").toString());
-    arguments.add(SharedData.golden("router/overrides.json").toString());
-    arguments.add(SharedData.golden("router/generate-dp-rank.json").toString());
+    arguments.add(SharedData.golden("router").toString());
 
     int code = run(arguments.toArray(String[]::new));
 
