@@ -61,6 +61,29 @@ class ReadmeSampleTest {
     indexer.close();
   }
 
+  @Test
+  void shouldRouteWithoutEventsAsInTheSample() {
+    fixture.serve(1, fixture.tokens(2));
+    Environment environment = fixture.simulation.environment("gateway");
+    WorkerDirectory directory = fixture.directory;
+    TokenSlice tokens = RouterFixture.tokens(0, 100);
+
+    KvRouter router =
+        KvRouter.builder()
+            .environment(environment)
+            .directory(directory)
+            .blockSize(16)
+            .config(KvRouterConfig.builder().useKvEvents(false).build())
+            .build();
+
+    fixture.simulation.runFor(1);
+    try (RequestLease lease = router.trySelect(SchedulingRequest.builder("id", tokens).build())) {
+      send(lease.instance());
+    }
+    assertThat(sent).isEqualTo(directory.instances());
+    router.close();
+  }
+
   private void send(WorkerInstance instance) {
     sent.add(instance);
   }
@@ -72,7 +95,7 @@ class ReadmeSampleTest {
         withoutIndent(module.resolve("src/test/java/io/dynamo4j/kvrouter/ReadmeSampleTest.java"));
     String[] parts = withoutIndent(module.resolve("README.md")).split("```java\n");
 
-    assertThat(parts).hasSize(3);
+    assertThat(parts).hasSize(4);
     for (int i = 1; i < parts.length; i++) {
       String sample = parts[i].substring(0, parts[i].indexOf("```"));
       assertThat(sample).isNotBlank();

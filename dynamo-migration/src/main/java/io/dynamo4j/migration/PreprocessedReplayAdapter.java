@@ -37,7 +37,9 @@ final class PreprocessedReplayAdapter
   private static Replayability replayability(PreprocessedRequest request) {
     RoutingHints routing = request.routing();
     if (routing.isPinned()) {
-      return Replayability.never("pinned to worker " + (routing.pinnedWorker() != null
+      return Replayability.never(
+          "pinned to worker "
+              + (routing.pinnedWorker() != null
                   ? routing.pinnedWorker()
                   : Long.toUnsignedString(routing.pinnedWorkerId().orElseThrow())));
     }
