@@ -8,7 +8,8 @@ module io.dynamo4j.core {
 
   exports io.dynamo4j.core.collect to
       io.dynamo4j.indexer,
-      io.dynamo4j.kvrouter;
+      io.dynamo4j.kvrouter,
+      io.dynamo4j.transport.zmq;
   exports io.dynamo4j.core.hash;
   exports io.dynamo4j.blocking;
   exports io.dynamo4j.core.model;

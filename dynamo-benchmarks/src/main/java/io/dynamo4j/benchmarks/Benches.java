@@ -9,6 +9,7 @@ import io.dynamo4j.benchmarks.soak.CoreSoakBench;
 import io.dynamo4j.benchmarks.soak.FleetSoak;
 import io.dynamo4j.benchmarks.soak.MigrationSoak;
 import io.dynamo4j.benchmarks.token.AccumulatorBench;
+import io.dynamo4j.benchmarks.zmq.ZmqBench;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -25,6 +26,7 @@ final class Benches {
         new AccumulatorBench(),
         new IndexBench(),
         new MigrationBench(),
+        new ZmqBench(),
         new FleetBench());
   }
 

@@ -196,6 +196,13 @@ final class LoopSocket {
     }
   }
 
+  /** Hands on whatever has arrived. */
+  void readAll() {
+    for (List<byte[]> frames = receive(); frames != null && !isClosed; frames = receive()) {
+      receiver.received(frames);
+    }
+  }
+
   private @Nullable List<byte[]> receive() {
     byte[] frame = socket.recv(ZMQ.DONTWAIT);
     if (frame == null) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dynamo4j.transport.zmq;
 
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
@@ -20,10 +21,17 @@ final class PublishingSocket {
   private static final byte SUBSCRIBED = 1;
 
   private final LoopSocket socket;
+  private final byte[] filter;
   private final AtomicInteger subscriptions = new AtomicInteger();
   private final AtomicLong fullSubscribers = new AtomicLong();
 
-  PublishingSocket(ZmqLoop loop, int highWater) {
+  /**
+   * Opens a socket.
+   *
+   * @param filter the first frame of every message
+   */
+  PublishingSocket(ZmqLoop loop, int highWater, byte[] filter) {
+    this.filter = filter;
     this.socket = loop.open(SocketType.XPUB, this::subscriptionChanged);
     ZMQ.Socket settings = socket.settings();
     settings.setSndHWM(highWater);
@@ -33,10 +41,16 @@ final class PublishingSocket {
 
   private void subscriptionChanged(List<byte[]> frames) {
     byte[] frame = frames.get(0);
-    if (frame.length > 0) {
+    if (frame.length > 0 && isPrefix(frame)) {
       int change = frame[0] == SUBSCRIBED ? 1 : -1;
       subscriptions.updateAndGet(count -> Math.max(0, count + change));
     }
+  }
+
+  /** Subscriptions are prefixes; through a broker there are those of other topics as well. */
+  private boolean isPrefix(byte[] frame) {
+    int length = frame.length - 1;
+    return length <= filter.length && Arrays.equals(frame, 1, length + 1, filter, 0, length);
   }
 
   /** Binds and returns the address with the port that was really bound. */
@@ -58,6 +72,7 @@ final class PublishingSocket {
     }
   }
 
+  /** Returns how many subscriptions there are to what this socket sends. */
   int subscriptions() {
     return subscriptions.get();
   }

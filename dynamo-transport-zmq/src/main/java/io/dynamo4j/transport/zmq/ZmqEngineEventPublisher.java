@@ -58,7 +58,7 @@ public final class ZmqEngineEventPublisher implements AutoCloseable {
 
   private void openSockets() {
     loop.atEnd(onEnd);
-    PublishingSocket opened = new PublishingSocket(loop, settings.highWater);
+    PublishingSocket opened = new PublishingSocket(loop, settings.highWater, topic);
     socket = opened;
     String replay = settings.replayEndpoint;
     String address = endpoint;

@@ -41,6 +41,7 @@ class PublicTypesTest {
           "dynamo-simulation",
           "dynamo-conformance",
           "dynamo-benchmarks",
+          "examples/engine-events",
           "examples/fleet",
           "examples/metrics",
           "examples/property-tests",

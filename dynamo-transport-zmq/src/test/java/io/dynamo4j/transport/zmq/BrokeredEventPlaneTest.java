@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.dynamo4j.transport.zmq;
+
+import io.dynamo4j.core.runtime.Environment;
+import io.dynamo4j.plane.EventPlane;
+import io.dynamo4j.testkit.contract.EventPlaneContract;
+import io.dynamo4j.testkit.contract.LaneHarness;
+
+/** The contract between two contexts that meet at a broker, over TCP. */
+class BrokeredEventPlaneTest extends EventPlaneContract {
+
+  @Override
+  protected LaneHarness newHarness() {
+    return new RealLanes();
+  }
+
+  @Override
+  protected EventPlane newPlane(Environment environment, int queueCapacity) {
+    PlainBroker broker = new PlainBroker();
+    return new PlanePair(
+        environment,
+        zmq -> ZmqEventPlane.brokered(zmq, broker.brokers()),
+        queueCapacity,
+        broker::close);
+  }
+}
