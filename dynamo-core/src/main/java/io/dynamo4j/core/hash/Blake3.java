@@ -6,12 +6,12 @@ import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
 
 /**
- * BLAKE3 with 256 bits of output, for short inputs such as names: plain, not fast.
+ * BLAKE3 with 256 bits of output, for names and a model's small files: plain, not fast.
  *
  * <p><b>Source.</b> BLAKE3 specification, O'Connor, Aumasson, Neves, Wilcox-O'Hearn (2020), section
  * 2.
  */
-final class Blake3 {
+public final class Blake3 {
   /*
    * Structure    Input is cut into chunks of 1,024 bytes, a chunk into blocks of 64. Each block is
    *              compressed into a chaining value of eight ints; the last one of a chunk stands for
@@ -50,7 +50,7 @@ final class Blake3 {
   }
 
   /** Returns the 32-byte hash of {@code input}. */
-  static byte[] hash(byte[] input) {
+  public static byte[] hash(byte[] input) {
     int[] root = new Blake3(input).subtree(0, input.length, ROOT);
     byte[] out = new byte[32];
     for (int i = 0; i < 8; i++) {

@@ -59,6 +59,9 @@ public record HouseModule(
           List.of("io.dynamo4j.transport.zmq"),
           List.of(CORE, WIRE),
           List.of(SLF4J, "org.zeromq"));
+  public static final HouseModule DISCOVERY =
+      new HouseModule(
+          "dynamo-discovery", List.of("io.dynamo4j.discovery"), List.of(CORE, WIRE), List.of());
   public static final HouseModule MICROMETER =
       new HouseModule(
           "dynamo-micrometer",
