@@ -99,7 +99,12 @@ final class Dispatch<Q, R> implements Flow.Subscriber<R>, Flow.Subscription {
     if (cancelled) {
       return; // Whoever heard of the worker does not want it.
     }
-    plane.send(placed.instance(), request, attempt).subscribe(this);
+    plane.send(placed.instance(), addressed(placed), attempt).subscribe(this);
+  }
+
+  private Q addressed(Placement placed) {
+    boolean isOneOfSeveral = placed.instance().dpSize() > 1 || placed.instance().dpStart() > 0;
+    return isOneOfSeveral ? adapter.addressedTo(request, placed.worker()) : request;
   }
 
   @Override

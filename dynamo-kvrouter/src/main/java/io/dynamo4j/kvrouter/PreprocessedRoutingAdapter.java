@@ -4,6 +4,7 @@ package io.dynamo4j.kvrouter;
 import io.dynamo4j.core.model.LLMEngineOutput;
 import io.dynamo4j.core.model.PreprocessedRequest;
 import io.dynamo4j.core.model.RoutingHints;
+import io.dynamo4j.core.model.WorkerWithDpRank;
 import io.dynamo4j.core.token.TokenSlice;
 import java.util.Map;
 
@@ -31,6 +32,13 @@ final class PreprocessedRoutingAdapter
     return request.extensions().get(CONFIG_OVERRIDE) instanceof Map<?, ?> fields
         ? RouterConfigOverride.fromMap(fields)
         : RouterConfigOverride.none();
+  }
+
+  @Override
+  public PreprocessedRequest addressedTo(PreprocessedRequest request, WorkerWithDpRank rank) {
+    return request.toBuilder()
+        .routing(request.routing().toBuilder().pinnedWorker(rank).build())
+        .build();
   }
 
   @Override

@@ -4,6 +4,7 @@ package io.dynamo4j.kvrouter;
 import io.dynamo4j.core.model.LLMEngineOutput;
 import io.dynamo4j.core.model.PreprocessedRequest;
 import io.dynamo4j.core.model.RoutingHints;
+import io.dynamo4j.core.model.WorkerWithDpRank;
 import io.dynamo4j.core.token.TokenSlice;
 
 /**
@@ -31,6 +32,14 @@ public interface RoutingAdapter<Q, R> {
    */
   default RouterConfigOverride configOverride(Q request) {
     return RouterConfigOverride.none();
+  }
+
+  /**
+   * Returns the request as the chosen rank gets it: a worker of several ranks has to be told which
+   * is meant. Unchanged unless an adapter knows how to say it.
+   */
+  default Q addressedTo(Q request, WorkerWithDpRank rank) {
+    return request;
   }
 
   /** Returns how many generated tokens an item carries; 0 for one that only informs. */

@@ -95,9 +95,8 @@ public final class GenerateRequestCodec {
 
   private static Map<String, Object> routingOf(RoutingHints routing, Map<String, Object> out) {
     WorkerWithDpRank pinned = routing.pinnedWorker();
-    if (pinned != null) {
-      out.put("dp_rank", pinned.dpRank());
-    }
+    int rank = pinned == null ? routing.requiredDpRank() : pinned.dpRank();
+    put(out, "dp_rank", rank != RoutingHints.ANY_DP_RANK, rank);
     put(out, "lora_name", !routing.loraName().isEmpty(), routing.loraName());
     put(
         out,

@@ -48,6 +48,9 @@ class PublicTypesTest {
           "examples/property-tests",
           "examples/quickstart");
 
+  /** Modules without main classes. */
+  private static final List<String> TESTS = List.of("dynamo-interop-tests");
+
   /** Used all the same, or made for code outside of this repository. */
   private static final List<String> JUSTIFIED =
       List.of(
@@ -67,6 +70,7 @@ class PublicTypesTest {
     List<Path> published = folders(PUBLISHED, "classes");
     List<Path> users = new ArrayList<>(folders(UNPUBLISHED, "classes"));
     users.addAll(folders(UNPUBLISHED, "test-classes"));
+    users.addAll(folders(TESTS, "test-classes"));
     // The testkit is for tests, those of the other published modules included.
     List<Path> tests =
         folders(PUBLISHED.subList(0, PUBLISHED.indexOf("dynamo-testkit")), "test-classes");
