@@ -8,6 +8,7 @@ import io.dynamo4j.benchmarks.migration.MigrationBench;
 import io.dynamo4j.benchmarks.soak.CoreSoakBench;
 import io.dynamo4j.benchmarks.soak.FleetSoak;
 import io.dynamo4j.benchmarks.soak.MigrationSoak;
+import io.dynamo4j.benchmarks.tcp.TcpBench;
 import io.dynamo4j.benchmarks.token.AccumulatorBench;
 import io.dynamo4j.benchmarks.zmq.ZmqBench;
 import java.util.ArrayList;
@@ -27,6 +28,7 @@ final class Benches {
         new IndexBench(),
         new MigrationBench(),
         new ZmqBench(),
+        new TcpBench(),
         new FleetBench());
   }
 

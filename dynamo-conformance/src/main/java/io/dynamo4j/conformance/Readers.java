@@ -7,8 +7,10 @@ import io.dynamo4j.conformance.core.SequenceHashReader;
 import io.dynamo4j.conformance.engine.EngineFramesReader;
 import io.dynamo4j.conformance.engine.EngineToRouterReader;
 import io.dynamo4j.conformance.migration.MigrationReader;
+import io.dynamo4j.conformance.plane.DiscoveryReader;
 import io.dynamo4j.conformance.plane.EventPlaneReader;
 import io.dynamo4j.conformance.plane.RecoveryReader;
+import io.dynamo4j.conformance.plane.RequestFlowReader;
 import io.dynamo4j.conformance.router.RouterReader;
 import io.dynamo4j.conformance.selection.SelectionReader;
 import io.dynamo4j.conformance.service.IndexerServiceReader;
@@ -35,6 +37,8 @@ final class Readers {
         new EngineFramesReader(),
         new EventPlaneReader(),
         new RecoveryReader(),
+        new RequestFlowReader(),
+        new DiscoveryReader(),
         new IndexerServiceReader());
   }
 

@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.IntNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.fasterxml.jackson.databind.node.TextNode;
 import io.dynamo4j.conformance.CaseReader;
@@ -22,6 +24,8 @@ class PlaneReadersTest {
 
   private final CaseReader events = new EventPlaneReader();
   private final CaseReader recovery = new RecoveryReader();
+  private final CaseReader calls = new RequestFlowReader();
+  private final CaseReader discovery = new DiscoveryReader();
 
   private static List<JsonNode> cases(String... folders) throws IOException {
     List<JsonNode> cases = new ArrayList<>();
@@ -90,5 +94,46 @@ class PlaneReadersTest {
       }
     }
     assertThat(changed).isGreaterThan(70);
+  }
+
+  @Test
+  void shouldReadEveryCallAndFailWhenItsTokensAreChanged() throws IOException {
+    int read = 0;
+    int changed = 0;
+    for (JsonNode each : cases("request-tcp", "indexer-query")) {
+      if (!calls.reads(each)) {
+        continue;
+      }
+      read++;
+      assertThat(calls.replay(each).faults()).as(each.path("i").asText()).isEmpty();
+      JsonNode tokens = each.at("/request/body/token_ids");
+      boolean isGenerate = each.path("path").asText().endsWith("/generate");
+      if (isGenerate && tokens.isArray() && !tokens.isEmpty()) {
+        ((ArrayNode) tokens).set(0, IntNode.valueOf(tokens.get(0).asInt() + 1));
+        if (!calls.replay(each).faults().isEmpty()) {
+          changed++;
+        }
+      }
+    }
+    assertThat(read).isGreaterThan(200);
+    assertThat(changed).isGreaterThan(100);
+  }
+
+  @Test
+  void shouldReadEveryRecordOfDiscoveryAndFailWhenItsKeyIsChanged() throws IOException {
+    int read = 0;
+    try (Stream<Path> files = Files.list(SharedData.golden("wire/discovery"))) {
+      for (Path file : files.filter(f -> f.toString().endsWith(".json")).sorted().toList()) {
+        JsonNode each = JSON.readTree(file.toFile());
+        assertThat(discovery.reads(each)).isTrue();
+        assertThat(discovery.replay(each).faults()).as(file.toString()).isEmpty();
+        read++;
+        if (each.path("records").path(0) instanceof ObjectNode record) {
+          record.put("key", record.path("key").asText() + "0");
+          assertThat(discovery.replay(each).faults()).isNotEmpty();
+        }
+      }
+    }
+    assertThat(read).isGreaterThan(40);
   }
 }
