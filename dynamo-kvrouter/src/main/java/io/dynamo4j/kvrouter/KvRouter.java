@@ -24,6 +24,9 @@ import org.jspecify.annotations.Nullable;
  * <p>Workers are those that the directory names at the time of the choice; bookings of a worker
  * that left, or came back as another incarnation, are dropped with the next operation.
  *
+ * <p>Several routers over the same workers see each other's bookings if they share an event plane;
+ * see {@link KvRouterBuilder#replicaSync}.
+ *
  * <p><b>Threads.</b> Any. A call never waits for another component; it may wait for another
  * decision.
  */
@@ -45,6 +48,7 @@ public final class KvRouter implements AutoCloseable {
   private final RouterBookings bookings;
   private final PrefillLoadModel prefillLoadModel;
   private final WorkerSelector selector;
+  private final @Nullable ReplicaSync sync;
   private final RandomSource selectionRandom;
   private final RandomSource blockRandom;
 
@@ -77,6 +81,17 @@ public final class KvRouter implements AutoCloseable {
                 prompts::lookUp)
             : null;
     this.directoryWatch = queue == null ? null : watch(directory, builder, queue);
+    ReplicaSyncOptions syncOptions = builder.syncOptions(random.split("replica-sync"));
+    this.sync =
+        syncOptions == null
+            ? null
+            : new ReplicaSync(
+                lock,
+                bookings,
+                syncOptions,
+                builder.leases(),
+                config.routerTrackPrefillTokens(),
+                this::capacityFreed);
   }
 
   public static KvRouterBuilder builder() {
@@ -151,8 +166,9 @@ public final class KvRouter implements AutoCloseable {
   }
 
   /**
-   * Ends the queue, so that whoever waits fails, and the index that the router made for itself, if
-   * it did. Bookings stay until their leases are closed. Idempotent.
+   * Ends the queue, so that whoever waits fails, the sharing of bookings, so that this router's end
+   * at the others, and the index that the router made for itself, if it did. Bookings stay until
+   * their leases are closed. Idempotent.
    */
   @Override
   public void close() {
@@ -161,6 +177,9 @@ public final class KvRouter implements AutoCloseable {
     }
     if (queue != null) {
       queue.close();
+    }
+    if (sync != null) {
+      sync.close();
     }
     if (ownIndexer != null) {
       ownIndexer.close();
@@ -219,6 +238,23 @@ public final class KvRouter implements AutoCloseable {
     } finally {
       lock.unlock();
     }
+  }
+
+  /**
+   * Returns what is known of other routers.
+   *
+   * @throws IllegalStateException if this router does not sync
+   */
+  public ReplicaSyncStatus replicaSync() {
+    if (sync == null) {
+      throw new IllegalStateException("router does not sync with others");
+    }
+    return sync.status();
+  }
+
+  /** Returns every booking that counts; of the lock. */
+  RouterBookings bookings() {
+    return bookings;
   }
 
   void markPrefillCompleted(RequestLease lease) {

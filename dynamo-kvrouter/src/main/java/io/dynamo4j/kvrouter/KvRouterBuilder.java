@@ -3,8 +3,11 @@ package io.dynamo4j.kvrouter;
 
 import io.dynamo4j.core.runtime.Environment;
 import io.dynamo4j.core.runtime.NanoClock;
+import io.dynamo4j.core.runtime.RandomSource;
 import io.dynamo4j.core.runtime.Scheduler;
 import io.dynamo4j.indexer.KvIndexer;
+import io.dynamo4j.plane.EventPlane;
+import io.dynamo4j.plane.EventScope;
 import io.dynamo4j.plane.WorkerDirectory;
 import io.dynamo4j.plane.WorkerHealth;
 import java.util.Objects;
@@ -16,6 +19,9 @@ import org.jspecify.annotations.Nullable;
  * or uses no events: without events the router makes an index that learns from its own decisions.
  */
 public final class KvRouterBuilder {
+  /** Publisher ids have 53 bits, as Dynamo's do. */
+  private static final long PUBLISHER_ID_BITS = (1L << 53) - 1;
+
   private @Nullable Environment environment;
   private @Nullable WorkerDirectory directory;
   private @Nullable KvIndexer indexer;
@@ -29,6 +35,9 @@ public final class KvRouterBuilder {
   private @Nullable WorkerSpeeds speeds;
   private LeaseConfig leases = LeaseConfig.ofDefaults();
   private PrefillLoadModel prefillLoadModel = PrefillLoadModel.NONE;
+  private @Nullable EventPlane syncPlane;
+  private @Nullable EventScope syncScope;
+  private @Nullable Long routerId;
   private int blockSize;
 
   KvRouterBuilder() {}
@@ -96,6 +105,24 @@ public final class KvRouterBuilder {
   /** Sets how fast ranks are; by default all are equal. */
   public KvRouterBuilder speeds(WorkerSpeeds speeds) {
     this.speeds = Objects.requireNonNull(speeds, "speeds");
+    return this;
+  }
+
+  /**
+   * Shares bookings with the other routers of these workers, Dynamo's included. The plane stays the
+   * caller's; the router has to be closed.
+   *
+   * @param scope the workers' endpoint
+   */
+  public KvRouterBuilder replicaSync(EventPlane plane, EventScope scope) {
+    this.syncPlane = Objects.requireNonNull(plane, "plane");
+    this.syncScope = Objects.requireNonNull(scope, "scope");
+    return this;
+  }
+
+  /** Sets what other routers know this one by, unsigned and unique among them; default random. */
+  public KvRouterBuilder routerId(long id) {
+    this.routerId = id;
     return this;
   }
 
@@ -202,6 +229,21 @@ public final class KvRouterBuilder {
 
   @Nullable WorkerSpeeds speeds() {
     return speeds;
+  }
+
+  /** Returns where the router meets others, null if nowhere. */
+  @Nullable ReplicaSyncOptions syncOptions(RandomSource random) {
+    if (syncPlane == null || syncScope == null) {
+      return null;
+    }
+    long drawnRouterId = random.nextLong();
+    return new ReplicaSyncOptions(
+        syncPlane,
+        syncScope,
+        Objects.requireNonNull(environment, "environment").lanes().lane("kv-router-sync"),
+        routerId == null ? drawnRouterId : routerId,
+        random.nextLong() & PUBLISHER_ID_BITS,
+        random.nextLong());
   }
 
   LeaseConfig leases() {

@@ -44,6 +44,9 @@ public final class RequestLease implements AutoCloseable {
   @Nullable RequestLease previous;
   @Nullable RequestLease next;
 
+  /** Whether other routers were told that the prompt still counts; of the router's lock. */
+  boolean prefillPending;
+
   /**
    * Wraps a booking.
    *

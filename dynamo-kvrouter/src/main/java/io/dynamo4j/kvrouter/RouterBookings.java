@@ -25,6 +25,7 @@ final class RouterBookings {
   private final LeaseList leases = new LeaseList();
   private final ReplicaBookings replicas;
   private BookingEvents events = BookingEvents.NONE;
+  private @Nullable ReplicaReceiver receiver;
   private RankTable table = RankTable.EMPTY;
   private long expiredCount;
 
@@ -47,8 +48,10 @@ final class RouterBookings {
     return leases;
   }
 
-  void listen(BookingEvents listener) {
+  /** Begins to tell other routers, and to count what they tell. */
+  void shareWith(BookingEvents listener, ReplicaReceiver others) {
     this.events = listener;
+    this.receiver = others;
   }
 
   /** Returns how many leases ended for want of progress. */
@@ -119,9 +122,12 @@ final class RouterBookings {
 
   /* --------------- Expiry --------------- */
 
-  /** Ends leases without progress; O(1) unless some lease is old. */
+  /** Ends leases without progress and routers without a sign of life; O(1) unless one is old. */
   void expire() {
     long now = clock.nanoTime();
+    if (receiver != null) {
+      receiver.expireRouters(now);
+    }
     for (RequestLease lease = leases.expired(now, expiryNanos);
         lease != null;
         lease = leases.expired(now, expiryNanos)) {
