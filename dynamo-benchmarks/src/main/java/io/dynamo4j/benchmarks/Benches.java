@@ -7,6 +7,7 @@ import io.dynamo4j.benchmarks.index.IndexBench;
 import io.dynamo4j.benchmarks.migration.MigrationBench;
 import io.dynamo4j.benchmarks.soak.CoreSoakBench;
 import io.dynamo4j.benchmarks.soak.FleetSoak;
+import io.dynamo4j.benchmarks.soak.IndexerSoak;
 import io.dynamo4j.benchmarks.soak.MigrationSoak;
 import io.dynamo4j.benchmarks.tcp.TcpBench;
 import io.dynamo4j.benchmarks.token.AccumulatorBench;
@@ -38,6 +39,7 @@ final class Benches {
     all.add(new CoreSoakBench());
     all.add(new FleetSoak());
     all.add(new MigrationSoak());
+    all.add(new IndexerSoak());
     return Collections.unmodifiableList(all);
   }
 }

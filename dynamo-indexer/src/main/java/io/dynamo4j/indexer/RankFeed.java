@@ -260,12 +260,7 @@ final class RankFeed {
     @Override
     public void answered(RecoveryResponse response, long askedFrom) {
       if (response instanceof RecoveryResponse.TreeDump dump) {
-        if (state == State.EXACT) {
-          // Live events may have passed this dump: ask again, with them held back.
-          beginRestore(0);
-        } else {
-          onDump(dump);
-        }
+        answered(dump, askedFrom);
       } else if (response instanceof RecoveryResponse.Events events) {
         onEvents(events);
       } else if (response instanceof RecoveryResponse.TooNew tooNew) {
@@ -273,6 +268,25 @@ final class RankFeed {
       } else {
         restoreAfterPause();
       }
+    }
+
+    private void answered(RecoveryResponse.TreeDump dump, long askedFrom) {
+      long next = dump.lastEventId() + 1;
+      if (askedFrom != 0 && next == askedFrom) {
+        // A source that has recorded nothing yet says so in this way.
+        onTooNew(dump.lastEventId(), askedFrom);
+        return;
+      }
+      if (state == State.EXACT) {
+        // Live events may have passed this dump: ask again, with them held back.
+        beginRestore(0);
+        return;
+      }
+      if (askedFrom != 0 && Long.compareUnsigned(next, askedFrom) < 0) {
+        // The source counts from another start: what waits is not of this count.
+        dropHeld();
+      }
+      onDump(dump);
     }
 
     @Override
@@ -342,13 +356,17 @@ final class RankFeed {
 
   private void dropWhatTheSourceNeverSent() {
     applyContiguous();
-    owner.count(FeedCounter.BOGUS_EVENTS, held.size());
-    held.clear();
+    dropHeld();
     if (hasAppliedEarly) {
       restoreAfterPause();
     } else if (!isClosed) {
       becomeExact();
     }
+  }
+
+  private void dropHeld() {
+    owner.count(FeedCounter.BOGUS_EVENTS, held.size());
+    held.clear();
   }
 
   /** Applies what waited for an answer; a gap that is still there is asked for in turn. */

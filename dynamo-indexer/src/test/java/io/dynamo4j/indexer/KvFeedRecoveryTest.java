@@ -127,6 +127,29 @@ class KvFeedRecoveryTest {
     assertThat(worker.queriesByNanos).hasSize(1);
   }
 
+  @Test
+  void shouldNotRestoreASourceAgainAndAgainThatHasNothingYet() {
+    RecoveryFixture.Worker worker = started();
+    fixture.runMillis(60_000);
+    assertThat(worker.queriesByNanos.size()).isBetween(2, 14);
+    assertThat(count(FeedCounter.RESTORES)).isEqualTo(1);
+    assertThat(count(FeedCounter.REGRESSIONS)).isZero();
+    assertExact(worker);
+  }
+
+  @Test
+  void shouldDropEventsOfALifeBeforeWhenTheSourceHasNothingYet() {
+    RecoveryFixture.Worker worker = started();
+    worker.deliver(renumbered(fixture.worker(1).record(store(99))[0], 8));
+    fixture.runMillis(1_000);
+    assertThat(fixture.scores(99)).isEmpty();
+    worker.publish(store(5));
+    fixture.settle();
+    assertThat(fixture.scores(5)).isEqualTo(Map.of(W1, 1));
+    assertThat(worker.queriesByNanos.size()).isLessThan(6);
+    assertExact(worker);
+  }
+
   /* --------------- R1: repetition, order, forged numbers --------------- */
 
   @Test

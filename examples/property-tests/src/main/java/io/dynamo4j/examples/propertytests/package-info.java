@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** A host's own migrator. */
+/** A host's own migrator, and its own index. */
 @NullMarked
 package io.dynamo4j.examples.propertytests;
 

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.dynamo4j.testkit.contracts;
+
+import io.dynamo4j.indexer.KvIndexer;
+
+class OurKvIndexerPropertyTest extends KvIndexerPropertyContract {
+
+  @Override
+  protected KvIndexerFactory factory() {
+    return (blockSize, environment) ->
+        KvIndexer.builder().environment(environment).blockSize(blockSize).eventLanes(2).build();
+  }
+}
