@@ -51,6 +51,10 @@ public enum FeedCounter {
   FAILED_QUERIES,
   /** Recoveries given up after their last attempt. */
   FAILED_RECOVERIES,
+  /** Ranks of which the index turned out to hold something else than their source. */
+  DISPROVED_RANKS,
+  /** Blocks put right without asking for everything. */
+  REPAIRED_BLOCKS,
   /** Events in answers that belong to other ranks, dropped. */
   FOREIGN_EVENTS
 }

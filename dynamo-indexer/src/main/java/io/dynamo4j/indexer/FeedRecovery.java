@@ -11,10 +11,12 @@ import io.dynamo4j.wire.RouterEventBatch;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.OptionalLong;
 import java.util.concurrent.ConcurrentNavigableMap;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -114,10 +116,10 @@ final class FeedRecovery {
     }
   }
 
-  void onHead(WorkerWithDpRank rank, long lastId) {
+  void onHead(WorkerWithDpRank rank, long lastId, OptionalLong digest) {
     RankFeed feed = ranks.get(rank);
     if (feed != null) {
-      feed.onHead(lastId);
+      feed.onHead(lastId, digest);
     }
   }
 
@@ -229,6 +231,18 @@ final class FeedRecovery {
             (applied, failure) -> {
               if (failure == null) {
                 execute(task);
+              }
+            });
+  }
+
+  /** Hands over what the index holds of a rank, on the lane; never if it cannot tell. */
+  void afterHeldHashes(WorkerWithDpRank rank, Consumer<long[]> action) {
+    indexer
+        .heldHashes(rank)
+        .whenComplete(
+            (hashes, failure) -> {
+              if (failure == null && hashes.isPresent()) {
+                execute(() -> action.accept(hashes.get()));
               }
             });
   }

@@ -157,7 +157,7 @@ final class FeedState {
     }
     EventSource writer = life.sources.get(head.worker());
     if (writer == null || writer.publisherId == envelope.publisherId()) {
-      recovery.onHead(head.worker(), head.lastEventId());
+      recovery.onHead(head.worker(), head.lastEventId(), head.digest());
     }
   }
 

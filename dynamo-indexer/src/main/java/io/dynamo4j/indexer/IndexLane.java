@@ -6,11 +6,13 @@ import io.dynamo4j.core.model.RouterEvent;
 import io.dynamo4j.core.runtime.Scheduler;
 import io.dynamo4j.core.tree.ApplyResult;
 import io.dynamo4j.core.tree.RadixTree;
+import java.util.Optional;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -155,6 +157,8 @@ final class IndexLane {
       }
       if (!closed) {
         apply(update);
+      } else if (update instanceof IndexUpdate.Held held) {
+        held.hashes().complete(Optional.empty());
       }
     }
     return update;
@@ -167,6 +171,10 @@ final class IndexLane {
       tree.removeWorker(gone.workerId());
     } else if (update instanceof IndexUpdate.RankGone gone) {
       tree.removeWorkerDpRank(gone.worker());
+    } else if (update instanceof IndexUpdate.Held held) {
+      LongStream.Builder hashes = LongStream.builder();
+      tree.forEachHash(held.worker(), hashes::add);
+      held.hashes().complete(Optional.of(hashes.build().toArray()));
     }
     if (decisions != null) {
       apply(update, decisions);

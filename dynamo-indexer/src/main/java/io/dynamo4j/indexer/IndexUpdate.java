@@ -3,6 +3,8 @@ package io.dynamo4j.indexer;
 
 import io.dynamo4j.core.model.RouterEvent;
 import io.dynamo4j.core.model.WorkerWithDpRank;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 
 /** One entry of a lane's queue. */
 sealed interface IndexUpdate {
@@ -17,6 +19,9 @@ sealed interface IndexUpdate {
   record LeaseGrown(QueuedLease lease) implements IndexUpdate {}
 
   record LeaseEnded(QueuedLease lease) implements IndexUpdate {}
+
+  record Held(WorkerWithDpRank worker, CompletableFuture<Optional<long[]>> hashes)
+      implements IndexUpdate {}
 
   record Barrier(FlushBarrier barrier) implements IndexUpdate {}
 }

@@ -7,6 +7,8 @@ import io.dynamo4j.core.model.RouterEvent;
 import io.dynamo4j.core.model.WorkerWithDpRank;
 import io.dynamo4j.core.runtime.Scheduler;
 import io.dynamo4j.plane.Subscription;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
 /**
@@ -124,6 +126,15 @@ public interface KvIndexer extends AutoCloseable {
   /** Returns whether scores of this rank may be out of date; see {@link #markStale}. */
   default boolean isStale(WorkerWithDpRank worker) {
     return false;
+  }
+
+  /**
+   * Returns the hashes that a rank holds on the device once everything handed in before is applied,
+   * in no order, once for each place of a hash; empty if this index cannot tell. O(blocks of the
+   * rank) on a lane of the index.
+   */
+  default CompletionStage<Optional<long[]>> heldHashes(WorkerWithDpRank worker) {
+    return CompletableFuture.completedStage(Optional.empty());
   }
 
   /**

@@ -6,8 +6,10 @@ import io.dynamo4j.core.model.RouterEvent;
 import io.dynamo4j.core.model.WorkerWithDpRank;
 import io.dynamo4j.indexer.SourceStatus.State;
 import io.dynamo4j.plane.WorkerInstance;
+import io.dynamo4j.wire.ProofAnswer;
 import io.dynamo4j.wire.RecoveryResponse;
 import java.util.List;
+import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -43,6 +45,8 @@ final class RankFeed {
   private long filledBelowId;
   private long announcedId;
   private long confirmedNanos;
+  private long provedNanos;
+  private boolean hasRepaired;
   private long lastFillNanos;
   private long fillPauseNanos;
   private volatile State state = State.RESTORING;
@@ -189,8 +193,12 @@ final class RankFeed {
     }
   }
 
-  /** The source has said that this is its newest number. */
-  void onHead(long lastId) {
+  /**
+   * The source has said that this is its newest number.
+   *
+   * @param digest of what it holds after that event, if it said
+   */
+  void onHead(long lastId, OptionalLong digest) {
     if (state != State.EXACT) {
       return;
     }
@@ -204,6 +212,9 @@ final class RankFeed {
       queries.check(nextId);
     } else {
       confirmedNanos = owner.nowNanos();
+      if (lastId + 1 == nextId && digest.isPresent() && isProofDue()) {
+        prove(digest.getAsLong());
+      }
     }
   }
 
@@ -211,6 +222,81 @@ final class RankFeed {
   void checkIfSilent(long beforeNanos) {
     if (state == State.EXACT && confirmedNanos - beforeNanos <= 0) {
       queries.check(nextId);
+    }
+  }
+
+  /* --------------- Proof --------------- */
+
+  private boolean isProofDue() {
+    return owner.nowNanos() - provedNanos >= owner.config().proofIntervalNanos();
+  }
+
+  /** Compares what the index holds with what the source says, both as of the newest event. */
+  private void prove(long digest) {
+    provedNanos = owner.nowNanos();
+    long asOf = nextId;
+    owner.afterHeldHashes(
+        rank,
+        hashes -> {
+          HeldDigest held = HeldDigest.of(hashes);
+          if (isClosed || state != State.EXACT || nextId != asOf) {
+            // Neither of the two is of now: the next announcement will do.
+            provedNanos -= owner.config().proofIntervalNanos();
+          } else if (held.total() == digest) {
+            hasRepaired = false;
+          } else {
+            repair(held);
+          }
+        });
+  }
+
+  private void repair(HeldDigest held) {
+    owner.count(FeedCounter.DISPROVED_RANKS, 1);
+    if (hasRepaired) {
+      restoreAfterPause();
+      return;
+    }
+    queries.cancel();
+    become(State.CATCHING_UP);
+    queries.askForProof(held);
+  }
+
+  private void onProof(@Nullable ProofAnswer answer) {
+    if (answer == null) {
+      restoreAfterPause();
+    } else if (!applyContiguousTo(answer.lastEventId())) {
+      // Events before the answer are still under way: another time.
+      applyHeld();
+    } else {
+      owner.afterHeldHashes(rank, queries.unlessCancelled(hashes -> repair(answer, hashes)));
+    }
+  }
+
+  private boolean applyContiguousTo(long lastId) {
+    while (nextId != lastId + 1) {
+      RouterEvent event = held.take(nextId);
+      if (event == null) {
+        return false;
+      }
+      nextId++;
+      owner.submit(event);
+    }
+    return true;
+  }
+
+  private void repair(ProofAnswer answer, long[] hashes) {
+    ProofRepair repair = ProofRepair.of(answer, hashes);
+    hasRepaired = true;
+    filledBelowId = nextId;
+    boolean isTaken = repair.isWhole();
+    for (RouterEvent event : repair.events(rank, nextId - 1)) {
+      isTaken &= owner.submit(event);
+    }
+    if (isTaken) {
+      owner.count(FeedCounter.REPAIRED_BLOCKS, repair.blocks());
+      applyHeld();
+    } else {
+      restoreAfterPause();
     }
   }
 
@@ -290,6 +376,11 @@ final class RankFeed {
     }
 
     @Override
+    public void proved(@Nullable ProofAnswer answer) {
+      onProof(answer);
+    }
+
+    @Override
     public void gaveUp() {
       for (RouterEvent event = held.poll(); event != null; event = held.poll()) {
         owner.submit(event);
@@ -335,6 +426,8 @@ final class RankFeed {
     owner.count(FeedCounter.RESTORES, 1);
     nextId = dump.lastEventId() + 1;
     filledBelowId = nextId;
+    hasRepaired = false;
+    provedNanos = owner.nowNanos();
     isFilling = true;
     held.dropBelow(nextId);
     owner.indexer().removeWorkerDpRank(rank);

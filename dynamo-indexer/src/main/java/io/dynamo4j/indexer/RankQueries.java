@@ -6,9 +6,14 @@ import io.dynamo4j.core.model.WorkerWithDpRank;
 import io.dynamo4j.core.runtime.Cancellable;
 import io.dynamo4j.indexer.SourceStatus.State;
 import io.dynamo4j.plane.WorkerInstance;
+import io.dynamo4j.wire.ProofAnswer;
+import io.dynamo4j.wire.ProofQuery;
 import io.dynamo4j.wire.RecoveryQuery;
 import io.dynamo4j.wire.RecoveryResponse;
+import io.dynamo4j.wire.RecoveryResponseCodec;
+import io.dynamo4j.wire.WireFormatException;
 import java.util.List;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -26,6 +31,17 @@ final class RankQueries {
 
     /** The last attempt has failed. */
     void gaveUp();
+
+    /** The source has said what it holds where the digests differ; null if it did not answer. */
+    void proved(@Nullable ProofAnswer answer);
+  }
+
+  private enum Kind {
+    RECOVERY,
+    /** Asked once. */
+    CHECK,
+    /** Asked once. */
+    PROOF
   }
 
   private final FeedRecovery owner;
@@ -33,9 +49,9 @@ final class RankQueries {
   private final @Nullable WorkerInstance target;
   private final Listener listener;
 
-  private RecoveryQuery query;
+  private byte[] query;
   private long askedFrom;
-  private boolean isCheck;
+  private Kind kind = Kind.RECOVERY;
   private int generation;
   private RecoveryCalls.@Nullable Call call;
   private @Nullable Cancellable timer;
@@ -51,7 +67,7 @@ final class RankQueries {
     this.rank = rank;
     this.target = target;
     this.listener = listener;
-    this.query = RecoveryQuery.ofEverything(rank);
+    this.query = RecoveryQuery.ofEverything(rank).encode();
   }
 
   @Nullable WorkerInstance target() {
@@ -63,7 +79,7 @@ final class RankQueries {
   }
 
   void askForEverything(long delayNanos) {
-    begin(RecoveryQuery.ofEverything(rank), 0, false);
+    begin(RecoveryQuery.ofEverything(rank).encode(), 0, Kind.RECOVERY);
     if (delayNanos <= 0) {
       ask();
     } else {
@@ -72,14 +88,20 @@ final class RankQueries {
   }
 
   void askFrom(long firstId) {
-    begin(RecoveryQuery.startingAt(rank, firstId), firstId, false);
+    begin(RecoveryQuery.startingAt(rank, firstId).encode(), firstId, Kind.RECOVERY);
+    ask();
+  }
+
+  /** Asks what the source holds where these digests are not its own. */
+  void askForProof(HeldDigest held) {
+    begin(ProofQuery.of(rank, held.buckets()).encode(), 0, Kind.PROOF);
     ask();
   }
 
   /** Asks once whether there is something from this number on, unless that is being asked. */
   void check(long firstId) {
     if (call == null && timer == null) {
-      begin(RecoveryQuery.startingAt(rank, firstId), firstId, true);
+      begin(RecoveryQuery.startingAt(rank, firstId).encode(), firstId, Kind.CHECK);
       ask();
     }
   }
@@ -102,17 +124,27 @@ final class RankQueries {
     }
   }
 
+  /** Returns the same unless what is under way now is dropped until then. */
+  Consumer<long[]> unlessCancelled(Consumer<long[]> action) {
+    int asked = generation;
+    return hashes -> {
+      if (asked == generation) {
+        action.accept(hashes);
+      }
+    };
+  }
+
   /** Nothing is missing: failures so far are history. */
   void settled() {
     failedAttempts = 0;
     lastFailure = null;
   }
 
-  private void begin(RecoveryQuery next, long from, boolean isOnlyCheck) {
+  private void begin(byte[] next, long from, Kind nextKind) {
     cancel();
     query = next;
     askedFrom = from;
-    isCheck = isOnlyCheck;
+    kind = nextKind;
     failedAttempts = 0;
   }
 
@@ -127,7 +159,24 @@ final class RankQueries {
   private final class Ending implements RecoveryCalls.Listener {
 
     @Override
-    public void answered(RecoveryResponse response) {
+    public void answered(byte[] answer) {
+      try {
+        if (kind == Kind.PROOF) {
+          proved(ProofAnswer.decode(answer));
+        } else {
+          answered(RecoveryResponseCodec.decode(answer));
+        }
+      } catch (WireFormatException e) {
+        failed(String.valueOf(e.getMessage()));
+      }
+    }
+
+    private void proved(@Nullable ProofAnswer answer) {
+      call = null;
+      listener.proved(answer);
+    }
+
+    private void answered(RecoveryResponse response) {
       if (response instanceof RecoveryResponse.Failed failure) {
         failed(failure.message());
       } else if (response instanceof RecoveryResponse.TreeDumpFailed failure) {
@@ -142,7 +191,10 @@ final class RankQueries {
     public void failed(String why) {
       call = null;
       owner.count(FeedCounter.FAILED_QUERIES, 1);
-      if (isCheck) {
+      if (kind == Kind.PROOF) {
+        proved(null);
+      }
+      if (kind != Kind.RECOVERY) {
         return;
       }
       lastFailure = why.length() <= 200 ? why : why.substring(0, 200);

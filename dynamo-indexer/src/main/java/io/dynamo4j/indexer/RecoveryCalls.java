@@ -7,12 +7,8 @@ import io.dynamo4j.core.runtime.Scheduler;
 import io.dynamo4j.plane.Attempt;
 import io.dynamo4j.plane.RequestPlane;
 import io.dynamo4j.plane.WorkerInstance;
-import io.dynamo4j.wire.RecoveryQuery;
-import io.dynamo4j.wire.RecoveryResponse;
-import io.dynamo4j.wire.RecoveryResponseCodec;
 import java.util.ArrayDeque;
 import java.util.Deque;
-import java.util.Objects;
 import java.util.concurrent.Flow;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
@@ -22,7 +18,7 @@ final class RecoveryCalls {
 
   /** Hears how one query ended, once, unless it was cancelled. */
   interface Listener {
-    void answered(RecoveryResponse response);
+    void answered(byte[] answer);
 
     void failed(String why);
   }
@@ -51,7 +47,7 @@ final class RecoveryCalls {
   }
 
   /** Asks as soon as there is room; the listener is never called inline. */
-  Call ask(WorkerInstance target, RecoveryQuery query, Listener listener) {
+  Call ask(WorkerInstance target, byte[] query, Listener listener) {
     Call call = new Call(target, query, listener);
     waiting.addLast(call);
     sendWaiting();
@@ -71,14 +67,14 @@ final class RecoveryCalls {
   /** One query, waiting or sent. */
   final class Call implements Flow.Subscriber<byte[]> {
     private final WorkerInstance target;
-    private final RecoveryQuery query;
+    private final byte[] query;
     private final Listener listener;
     private Flow.@Nullable Subscription subscription;
     private byte @Nullable [] answer;
     private boolean isSent;
     private boolean isOver;
 
-    private Call(WorkerInstance target, RecoveryQuery query, Listener listener) {
+    private Call(WorkerInstance target, byte[] query, Listener listener) {
       this.target = target;
       this.query = query;
       this.listener = listener;
@@ -91,7 +87,7 @@ final class RecoveryCalls {
           Attempt.builder("kv-recovery-" + Long.toHexString(random.nextLong()), lane)
               .deadlineNanos(lane.clock().nanoTime() + config.attemptTimeoutNanos())
               .build();
-      plane.send(target, query.encode(), attempt).subscribe(this);
+      plane.send(target, query, attempt).subscribe(this);
     }
 
     /** Forgets the query; its listener hears nothing any more. */
@@ -162,14 +158,7 @@ final class RecoveryCalls {
         listener.failed(whyNone);
         return;
       }
-      RecoveryResponse response;
-      try {
-        response = RecoveryResponseCodec.decode(whole);
-      } catch (DynamoException e) {
-        listener.failed(Objects.requireNonNullElse(e.getMessage(), "unreadable answer"));
-        return;
-      }
-      listener.answered(response);
+      listener.answered(whole);
     }
   }
 }

@@ -12,6 +12,7 @@ public final class RecoveryConfig {
   private final long retryIntervalNanos;
   private final long checkIntervalNanos;
   private final int maxHeldEvents;
+  private final long proofIntervalNanos;
 
   private RecoveryConfig(Builder builder) {
     this.maxAttempts = builder.maxAttempts;
@@ -21,6 +22,7 @@ public final class RecoveryConfig {
     this.retryIntervalNanos = builder.retryInterval.toNanos();
     this.checkIntervalNanos = builder.checkInterval.toNanos();
     this.maxHeldEvents = builder.maxHeldEvents;
+    this.proofIntervalNanos = builder.proofInterval.toNanos();
   }
 
   /** Returns Dynamo's figures where it has any. */
@@ -67,6 +69,11 @@ public final class RecoveryConfig {
     return maxHeldEvents;
   }
 
+  /** Returns how often what the index holds of a rank is compared with its source's digest. */
+  public long proofIntervalNanos() {
+    return proofIntervalNanos;
+  }
+
   /** Builds a {@link RecoveryConfig}. */
   public static final class Builder {
     private int maxAttempts = 8;
@@ -76,6 +83,7 @@ public final class RecoveryConfig {
     private Duration retryInterval = Duration.ofSeconds(30);
     private Duration checkInterval = Duration.ofSeconds(10);
     private int maxHeldEvents = 1024;
+    private Duration proofInterval = Duration.ofMinutes(1);
 
     private Builder() {}
 
@@ -118,6 +126,15 @@ public final class RecoveryConfig {
     /** Sets how many events of a recovering rank are held back; 1,024 unless set. */
     public Builder maxHeldEvents(int events) {
       this.maxHeldEvents = positive(events, "maxHeldEvents");
+      return this;
+    }
+
+    /**
+     * Sets how often what the index holds of a rank is compared with its source's digest, at most;
+     * every minute unless set. Costs a walk over the rank's blocks.
+     */
+    public Builder proofInterval(Duration interval) {
+      this.proofInterval = positive(interval, "proofInterval");
       return this;
     }
 

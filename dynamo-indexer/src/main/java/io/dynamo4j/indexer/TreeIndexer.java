@@ -9,6 +9,8 @@ import io.dynamo4j.core.model.WorkerWithDpRank;
 import io.dynamo4j.core.runtime.Scheduler;
 import io.dynamo4j.plane.Subscription;
 import java.util.Objects;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
 /**
@@ -128,6 +130,13 @@ final class TreeIndexer implements KvIndexer {
   @Override
   public void removeWorkerDpRank(WorkerWithDpRank worker) {
     lanes.of(worker.workerId()).add(new IndexUpdate.RankGone(worker));
+  }
+
+  @Override
+  public CompletionStage<Optional<long[]>> heldHashes(WorkerWithDpRank worker) {
+    CompletableFuture<Optional<long[]>> hashes = new CompletableFuture<>();
+    lanes.of(worker.workerId()).add(new IndexUpdate.Held(worker, hashes));
+    return hashes.minimalCompletionStage();
   }
 
   @Override

@@ -18,11 +18,13 @@ import io.dynamo4j.plane.WorkerInstance;
 import io.dynamo4j.plane.memory.InMemoryRequestPlane;
 import io.dynamo4j.plane.memory.InMemoryWorkerDirectory;
 import io.dynamo4j.testkit.simulation.Simulation;
+import io.dynamo4j.wire.ProofQuery;
 import io.dynamo4j.wire.RecoveryQuery;
 import io.dynamo4j.wire.SourceHead;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalLong;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
@@ -119,6 +121,8 @@ final class RecoveryFixture {
     boolean isBroken;
     boolean isSilent;
     long sequence;
+    long bytesAsked;
+    long bytesAnswered;
     private @Nullable ServedEndpoint endpoint;
 
     Worker(long workerId, long incarnation, int ringEvents) {
@@ -151,12 +155,17 @@ final class RecoveryFixture {
 
     @Override
     public void handle(String requestId, byte[] query, ResponseSink<byte[]> sink) {
-      queriesByNanos.put(simulation.nowNanos(), RecoveryQuery.decode(query));
+      bytesAsked += query.length;
+      if (ProofQuery.tryDecode(query) == null) {
+        queriesByNanos.put(simulation.nowNanos(), RecoveryQuery.decode(query));
+      }
       if (isBroken) {
         throw new DynamoException(ErrorType.WORKER_UNAVAILABLE, "broken on purpose");
       }
       if (!isSilent) {
-        sink.next(local.answer(query));
+        byte[] answer = local.answer(query);
+        bytesAnswered += answer.length;
+        sink.next(answer);
         sink.complete();
       }
     }
@@ -192,7 +201,12 @@ final class RecoveryFixture {
           KvEventFeed.HEADS_TOPIC,
           publisherId,
           0,
-          new SourceHead(rank, local.lastEventId(), local.blockCount()).encode());
+          new SourceHead(
+                  rank,
+                  local.lastEventId(),
+                  local.blockCount(),
+                  OptionalLong.of(local.digest().total()))
+              .encode());
     }
   }
 

@@ -13,21 +13,28 @@ import java.util.OptionalLong;
  * @param worker the rank
  * @param lastEventId the newest number given, unsigned; 0 before the first
  * @param blocks (hash, place) pairs that the rank holds after that event
+ * @param digest of the hashes that it holds on the device; empty in most announcements
  */
-public record SourceHead(WorkerWithDpRank worker, long lastEventId, long blocks) {
+public record SourceHead(
+    WorkerWithDpRank worker, long lastEventId, long blocks, OptionalLong digest) {
   private static final WireNames KEYS =
-      WireNames.of("worker_id", "dp_rank", "last_event_id", "blocks");
+      WireNames.of("worker_id", "dp_rank", "last_event_id", "blocks", "digest");
 
   public SourceHead {
     Objects.requireNonNull(worker, "worker");
+    Objects.requireNonNull(digest, "digest");
   }
 
   public byte[] encode() {
     MsgpackWriter out = MsgpackWriter.ofExpectedSize(80);
-    out.map(4).string("worker_id").unsigned(worker.workerId());
+    out.map(digest.isPresent() ? 5 : 4).string("worker_id").unsigned(worker.workerId());
     out.string("dp_rank").unsigned(Integer.toUnsignedLong(worker.dpRank()));
     out.string("last_event_id").unsigned(lastEventId);
-    return out.string("blocks").unsigned(blocks).toByteArray();
+    out.string("blocks").unsigned(blocks);
+    if (digest.isPresent()) {
+      out.string("digest").unsigned(digest.getAsLong());
+    }
+    return out.toByteArray();
   }
 
   /**
@@ -41,6 +48,7 @@ public record SourceHead(WorkerWithDpRank worker, long lastEventId, long blocks)
     OptionalLong dpRank = OptionalLong.empty();
     OptionalLong lastEventId = OptionalLong.empty();
     OptionalLong blocks = OptionalLong.empty();
+    OptionalLong digest = OptionalLong.empty();
     int entries = in.readMapHeader();
     for (int i = 0; i < entries; i++) {
       switch (in.readName(KEYS)) {
@@ -48,6 +56,7 @@ public record SourceHead(WorkerWithDpRank worker, long lastEventId, long blocks)
         case "dp_rank" -> dpRank = OptionalLong.of(in.readBits32());
         case "last_event_id" -> lastEventId = OptionalLong.of(in.readBits64());
         case "blocks" -> blocks = OptionalLong.of(in.readBits64());
+        case "digest" -> digest = OptionalLong.of(in.readBits64());
         default -> in.skip();
       }
     }
@@ -60,6 +69,7 @@ public record SourceHead(WorkerWithDpRank worker, long lastEventId, long blocks)
     return new SourceHead(
         new WorkerWithDpRank(workerId.getAsLong(), (int) dpRank.getAsLong()),
         lastEventId.getAsLong(),
-        blocks.getAsLong());
+        blocks.getAsLong(),
+        digest);
   }
 }

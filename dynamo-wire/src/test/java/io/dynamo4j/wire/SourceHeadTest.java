@@ -7,12 +7,14 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.dynamo4j.core.model.WorkerWithDpRank;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import java.util.OptionalLong;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class SourceHeadTest {
-  private static final SourceHead HEAD = new SourceHead(new WorkerWithDpRank(-1, 3), -7, 1L << 40);
+  private static final SourceHead HEAD =
+      new SourceHead(new WorkerWithDpRank(-1, 3), -7, 1L << 40, OptionalLong.of(-9));
 
   @Test
   void shouldReadWhatWasWritten() {
@@ -25,7 +27,7 @@ class SourceHeadTest {
         "{\"worker_id\":5,\"new\":[1,{}],\"dp_rank\":0,\"last_event_id\":9,\"blocks\":2}"
             .getBytes(StandardCharsets.UTF_8);
     assertThat(SourceHead.decode(JsonValues.toMsgpack(json)))
-        .isEqualTo(new SourceHead(WorkerWithDpRank.of(5), 9, 2));
+        .isEqualTo(new SourceHead(WorkerWithDpRank.of(5), 9, 2, OptionalLong.empty()));
   }
 
   @ParameterizedTest

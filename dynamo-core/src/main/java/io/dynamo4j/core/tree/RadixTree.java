@@ -12,6 +12,7 @@ import java.util.NavigableMap;
 import java.util.Objects;
 import java.util.TreeMap;
 import java.util.function.Consumer;
+import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -292,6 +293,17 @@ public final class RadixTree implements SyncIndexer {
   public void dumpWhole(Consumer<RouterEvent> sink) {
     TreeDump dump = new TreeDump(nodes, blocks, sink);
     ranks.values().forEach(dump::writeWhole);
+  }
+
+  /**
+   * Calls {@code action} with each hash that a rank holds, in no order, once for each of its
+   * places. O(blocks of the rank).
+   */
+  public void forEachHash(WorkerWithDpRank worker, LongConsumer action) {
+    RankTable rank = ranks.get(worker);
+    if (rank != null) {
+      rank.forEachPair((hash, address) -> action.accept(hash));
+    }
   }
 
   /**

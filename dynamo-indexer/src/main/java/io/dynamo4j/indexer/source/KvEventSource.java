@@ -27,6 +27,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -41,6 +42,9 @@ public final class KvEventSource implements RequestHandler<byte[], byte[]>, Auto
   /** How often the newest number is announced unless the builder says otherwise. */
   public static final Duration DEFAULT_ANNOUNCEMENT_INTERVAL = Duration.ofSeconds(1);
 
+  /** One of so many announcements carries a digest of what is held. */
+  public static final int ANNOUNCEMENTS_A_DIGEST = 10;
+
   private final Scheduler lane;
   private final LocalKvIndexer local;
   private final EventPublisher events;
@@ -48,6 +52,7 @@ public final class KvEventSource implements RequestHandler<byte[], byte[]>, Auto
   private final long announcementNanos;
   private @Nullable ServedEndpoint endpoint;
   private @Nullable Cancellable nextAnnouncement; // on the lane
+  private int announcements; // on the lane
   private volatile boolean closed;
 
   private KvEventSource(Builder builder, EventPlane plane, EventScope scope, Environment env) {
@@ -97,8 +102,12 @@ public final class KvEventSource implements RequestHandler<byte[], byte[]>, Auto
 
   private void announceNow() {
     if (!closed) {
+      OptionalLong digest =
+          announcements++ % ANNOUNCEMENTS_A_DIGEST == 0
+              ? OptionalLong.of(local.digest().total())
+              : OptionalLong.empty();
       heads.publish(
-          new SourceHead(local.worker(), local.lastEventId(), local.blockCount()).encode());
+          new SourceHead(local.worker(), local.lastEventId(), local.blockCount(), digest).encode());
     }
   }
 

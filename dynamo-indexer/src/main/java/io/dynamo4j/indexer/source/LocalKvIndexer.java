@@ -7,6 +7,9 @@ import io.dynamo4j.core.model.RouterEvent;
 import io.dynamo4j.core.model.StorageTier;
 import io.dynamo4j.core.model.WorkerWithDpRank;
 import io.dynamo4j.core.tree.RadixTree;
+import io.dynamo4j.indexer.HeldDigest;
+import io.dynamo4j.wire.ProofAnswer;
+import io.dynamo4j.wire.ProofQuery;
 import io.dynamo4j.wire.RecoveryQuery;
 import io.dynamo4j.wire.RecoveryResponse;
 import io.dynamo4j.wire.RecoveryResponseCodec;
@@ -117,6 +120,16 @@ public final class LocalKvIndexer {
     return Optional.of(event);
   }
 
+  /** Returns the digest of what the rank holds on the device; O(blocks). */
+  public HeldDigest digest() {
+    HeldDigest digest = HeldDigest.create();
+    RadixTree device = trees.get(StorageTier.DEVICE);
+    if (device != null) {
+      device.forEachHash(worker, digest::add);
+    }
+    return digest;
+  }
+
   private RadixTree tree(StorageTier tier) {
     return trees.computeIfAbsent(tier, key -> RadixTree.create(seed));
   }
@@ -124,15 +137,30 @@ public final class LocalKvIndexer {
   /* --------------- Answering --------------- */
 
   /**
-   * Answers a recovery query; both are MessagePack.
+   * Answers a recovery query, or one of this library's own about what is held; both are
+   * MessagePack.
    *
    * @throws io.dynamo4j.core.model.DynamoException of type {@code BACKEND_PROTOCOL} if the query
    *     cannot be read; peers give no answer then
    */
   public byte[] answer(byte[] query) {
+    ProofQuery proof = ProofQuery.tryDecode(query);
+    if (proof != null && proof.worker().equals(worker)) {
+      return prove(proof).encode();
+    }
     RecoveryQuery read = RecoveryQuery.decode(query);
     byte[] answer = RecoveryResponseCodec.encode(answer(read));
     return answer.length <= maxAnswerBytes ? answer : tooLarge(read, answer.length);
+  }
+
+  private ProofAnswer prove(ProofQuery query) {
+    long differing = digest().differing(query.digests());
+    ProofBlocks blocks = new ProofBlocks(differing);
+    RadixTree device = trees.get(StorageTier.DEVICE);
+    if (device != null && differing != 0) {
+      device.dumpWhole(blocks::accept);
+    }
+    return ProofAnswer.of(recent.lastId(), differing, blocks.numbers());
   }
 
   private byte[] tooLarge(RecoveryQuery query, int bytes) {
