@@ -38,6 +38,8 @@ final class IndexedRouter {
           .checkInterval(Duration.ofSeconds(4))
           .maxConcurrentQueries(3)
           .maxHeldEvents(24)
+          // A proof would put right what recovery got wrong.
+          .proofInterval(Duration.ofDays(1))
           .build();
 
   private final int number;

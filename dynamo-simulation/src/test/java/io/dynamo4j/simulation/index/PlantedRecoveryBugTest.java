@@ -4,10 +4,12 @@ package io.dynamo4j.simulation.index;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.dynamo4j.testkit.search.SeedSearch;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Recovery broken on purpose is found, and the scenario that finds it is clean without. */
+@Tag("slow")
 class PlantedRecoveryBugTest {
   private static final int SEEDS = 100;
 
