@@ -43,6 +43,7 @@ class PublicTypesTest {
           "dynamo-conformance",
           "dynamo-benchmarks",
           "examples/engine-events",
+          "examples/dynamo-gateway",
           "examples/fleet",
           "examples/metrics",
           "examples/property-tests",

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.dynamo4j.examples.gateway;
+
+import io.dynamo4j.core.model.LLMEngineOutput;
+import io.dynamo4j.core.model.PreprocessedRequest;
+import io.dynamo4j.core.runtime.Environment;
+import io.dynamo4j.core.runtime.RealEnvironment;
+import io.dynamo4j.discovery.FileDiscovery;
+import io.dynamo4j.indexer.KvEventFeed;
+import io.dynamo4j.indexer.KvIndexer;
+import io.dynamo4j.kvrouter.KvDispatcher;
+import io.dynamo4j.kvrouter.KvRouter;
+import io.dynamo4j.migration.Migrator;
+import io.dynamo4j.migration.ReplayAdapter;
+import io.dynamo4j.plane.EventScope;
+import io.dynamo4j.plane.RequestDispatcher;
+import io.dynamo4j.plane.ResponseStream;
+import io.dynamo4j.plane.WorkerDirectory;
+import io.dynamo4j.plane.WorkerHealth;
+import io.dynamo4j.transport.tcp.PayloadCodec;
+import io.dynamo4j.transport.tcp.TcpRequestPlane;
+import io.dynamo4j.transport.zmq.ZmqEventPlane;
+import io.dynamo4j.transport.zmq.ZmqTransport;
+import java.nio.file.Path;
+
+/**
+ * A KV-aware gateway in front of a Dynamo fleet that stays as it is: workers are found through
+ * files, their caches are restored and followed over ZMQ, requests go out over TCP to the worker
+ * that holds most of their prefix, and a stream goes on elsewhere when its worker dies.
+ */
+public final class DynamoGateway implements AutoCloseable {
+  private final RealEnvironment threads = RealEnvironment.create();
+  private final Environment environment = threads.environment();
+  private final FileDiscovery discovery;
+  private final ZmqTransport zmq;
+  private final ZmqEventPlane events;
+  private final TcpRequestPlane<PreprocessedRequest, LLMEngineOutput> requests;
+  private final TcpRequestPlane<byte[], byte[]> queries;
+  private final KvIndexer indexer;
+  private final KvEventFeed feed;
+  private final KvRouter router;
+  private final RequestDispatcher<PreprocessedRequest, LLMEngineOutput> dispatcher;
+  private final Migrator<PreprocessedRequest, LLMEngineOutput> migrator;
+
+  private DynamoGateway(Path root, EventScope.Endpoint endpoint, int blockSize) {
+    discovery =
+        FileDiscovery.builder(environment, root)
+            .namespace(endpoint.namespace())
+            .component(endpoint.component())
+            .endpoint(endpoint.endpoint())
+            .build();
+    zmq = ZmqTransport.create(environment);
+    events = ZmqEventPlane.direct(zmq, discovery.eventChannels()).build();
+    requests = TcpRequestPlane.builder(PayloadCodec.generate(), environment).build();
+    queries = TcpRequestPlane.builder(PayloadCodec.raw(), environment).build();
+    indexer = KvIndexer.builder().environment(environment).blockSize(blockSize).build();
+    feed =
+        KvEventFeed.builder()
+            .eventPlane(events, endpoint)
+            .directory(discovery.workers())
+            .indexer(indexer)
+            .environment(environment)
+            .recovery(queries, discovery::recoveryTarget)
+            .connect();
+    WorkerHealth health = WorkerHealth.create(environment.lanes().lane("health").clock());
+    router =
+        KvRouter.builder()
+            .environment(environment)
+            .directory(discovery.workers())
+            .indexer(indexer)
+            .health(health)
+            .build();
+    dispatcher = KvDispatcher.builder().router(router).requestPlane(requests).build();
+    migrator =
+        Migrator.builder()
+            .limit(3)
+            .maxSeqLen(8192)
+            .adapter(ReplayAdapter.preprocessed())
+            .dispatcher(dispatcher)
+            .health(health)
+            .environment(environment)
+            .build();
+  }
+
+  /**
+   * Joins a fleet.
+   *
+   * @param root the folder of its file backend, {@code DYN_FILE_KV}
+   * @param endpoint what its workers serve, such as {@code dynamo.backend.generate}
+   * @param blockSize tokens a KV block, as the workers have it
+   */
+  public static DynamoGateway join(Path root, EventScope.Endpoint endpoint, int blockSize) {
+    return new DynamoGateway(root, endpoint, blockSize);
+  }
+
+  /** Returns the answer to a request, whichever workers it takes. */
+  public ResponseStream<LLMEngineOutput> answer(PreprocessedRequest request) {
+    return migrator.migrate(request);
+  }
+
+  /** Returns the dispatcher below the migrator: one attempt, on one worker. */
+  public RequestDispatcher<PreprocessedRequest, LLMEngineOutput> dispatcher() {
+    return dispatcher;
+  }
+
+  public Environment environment() {
+    return environment;
+  }
+
+  public WorkerDirectory workers() {
+    return discovery.workers();
+  }
+
+  /** Returns how many blocks the workers are known to hold. */
+  public long knownBlocks() {
+    return indexer.status().blocks();
+  }
+
+  @Override
+  public void close() {
+    migrator.close();
+    router.close();
+    feed.close();
+    indexer.close();
+    requests.close();
+    queries.close();
+    events.close();
+    zmq.close();
+    discovery.close();
+    threads.close();
+  }
+}
