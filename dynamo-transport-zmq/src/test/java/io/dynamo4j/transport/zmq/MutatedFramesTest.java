@@ -95,7 +95,8 @@ class MutatedFramesTest {
             List.of(
                 utf8(
                     "[{\"event_id\": 3, \"window_size\": 128, \"data\": {\"type\": \"stored\","
-                        + " \"blocks\": [{\"block_hash\": 7, \"tokens\": [{\"token_id\": 1}]}]}}]")),
+                        + " \"blocks\": [{\"block_hash\": 7, \"tokens\": [{\"token_id\":"
+                        + " 1}]}]}}]")),
             List.of(
                 utf8(
                     "{\"enable_kv_cache_events\": true, \"publisher\": \"zmq\", \"endpoint\":"

@@ -53,8 +53,8 @@ class PulledEngineEventSourceTest {
             + ","
             + STORED.formatted(3, 64, 8)
             + ", {\"event_id\": 4, \"window_size\": 128, \"data\": {\"type\": \"stored\","
-            + " \"parent_hash\": 7, \"blocks\": [{\"block_hash\": 9, \"tokens\": [{\"token_id\": 3}]}]}},"
-            + " {\"event_id\": 5, \"window_size\": 128, \"data\": {\"type\": \"removed\","
+            + " \"parent_hash\": 7, \"blocks\": [{\"block_hash\": 9, \"tokens\": [{\"token_id\":"
+            + " 3}]}]}}, {\"event_id\": 5, \"window_size\": 128, \"data\": {\"type\": \"removed\","
             + " \"block_hashes\": [9, 7]}}]");
     run();
     EngineEventNormalizer normalizer = EngineEventNormalizer.builder(1, 2).build();

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.dynamo4j.core.model.RouterEvent;
 import io.dynamo4j.indexer.engine.EngineEventNormalizer;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -59,6 +60,7 @@ class RealEngineTest {
       }
       ZmqEngineEventSource source =
           ZmqEngineEventSource.fromKvEventsConfig(engine.kvEventsConfig(), "127.0.0.1")
+              .replayIdleTimeout(Duration.ofMinutes(1))
               .open(run.zmq, run.lane(), listener);
       eventually(() -> events.size() == 5);
       assertThat(source.status().ranks().get(0).count(EngineSourceCounter.REPLAYED_BATCHES))

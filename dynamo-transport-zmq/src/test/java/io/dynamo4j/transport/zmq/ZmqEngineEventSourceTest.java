@@ -73,25 +73,6 @@ class ZmqEngineEventSourceTest {
   }
 
   @Test
-  void shouldResumeAReplayThatLacksItsEnd() {
-    PlainEngine engine = new PlainEngine(run);
-    engine.ring.putAll(Map.of(0, "a", 1, "b"));
-    engine.repliesHaveTopic = false;
-    engine.endsToWithhold = 1;
-    open(engine.source().replayIdleTimeout(Duration.ofMillis(20)));
-    eventually(
-        () -> {
-          engine.answer();
-          if (!engine.requests.isEmpty()) {
-            engine.ring.put(2, "c");
-          }
-          return listener.told.size() == 3;
-        });
-    assertThat(listener.told).containsExactly("0:0a", "0:1b", "0:2c");
-    assertThat(engine.requests).startsWith(0).contains(2);
-  }
-
-  @Test
   void shouldNoticeARestartedEngineAndReadItsPast() throws Exception {
     ZmqEngineEventPublisher engine = engine("tcp://127.0.0.1:*", "tcp://127.0.0.1:*", true);
     String address = get(engine.boundTo());
@@ -132,21 +113,6 @@ class ZmqEngineEventSourceTest {
           return true;
         });
     return opened.get(0);
-  }
-
-  @Test
-  void shouldGoOnLiveWhenReplaySocketIsSilent() {
-    PlainEngine engine = new PlainEngine(run);
-    ZmqEngineEventSource source = open(engine.source().replayIdleTimeout(Duration.ofMillis(20)));
-    engine.awaitSubscriber();
-    engine.send(1, "b");
-    engine.send(2, "c");
-    eventually(() -> listener.told.size() == 3);
-    assertThat(listener.told).containsExactly("0:lost 0-0", "0:1b", "0:2c");
-    EngineRankStatus rank = source.status().ranks().get(0);
-    assertThat(rank.isReplayDeaf()).isTrue();
-    assertThat(rank.count(EngineSourceCounter.REPLAY_TIMEOUTS)).isGreaterThanOrEqualTo(3);
-    assertThat(rank.toString()).contains("replay=deaf").contains("LOST_BATCHES=1");
   }
 
   @Test
