@@ -15,8 +15,6 @@ public enum EventOutcome {
   UNKNOWN_BLOCKS,
   /** A store for which the index had no room; refused as a whole. */
   OUT_OF_CAPACITY,
-  /** An event of a tier below the device; this index does not keep those. */
-  OTHER_TIER,
   /** Dropped because the index learns from decisions alone. */
   EVENTS_OFF,
   /** An event or a decision dropped because too many updates were pending. */

@@ -24,7 +24,11 @@ final class FlushBarrier {
   }
 
   void closed() {
-    passed.completeExceptionally(new DynamoException(ErrorType.CLOSED, "index is closed"));
+    passed.completeExceptionally(closedFailure());
+  }
+
+  static DynamoException closedFailure() {
+    return new DynamoException(ErrorType.CLOSED, "index is closed");
   }
 
   CompletionStage<Void> stage() {

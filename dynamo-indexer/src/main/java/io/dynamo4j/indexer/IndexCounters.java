@@ -51,6 +51,7 @@ final class IndexCounters {
   KvIndexerStatus status(
       KvIndexerStatus.Health health,
       long blocks,
+      long lowerTierBlocks,
       long decidedBlocks,
       long pendingUpdates,
       int staleRanks) {
@@ -62,6 +63,7 @@ final class IndexCounters {
         rejectedBlocks.get(),
         unknownBlocks.get(),
         blocks,
+        lowerTierBlocks,
         decidedBlocks,
         pendingUpdates,
         staleRanks);

@@ -3,6 +3,7 @@ package io.dynamo4j.indexer;
 
 import io.dynamo4j.core.model.KvCacheEventData;
 import io.dynamo4j.core.model.RouterEvent;
+import io.dynamo4j.core.model.StorageTier;
 import io.dynamo4j.core.runtime.Scheduler;
 import io.dynamo4j.core.tree.ApplyResult;
 import io.dynamo4j.core.tree.RadixTree;
@@ -26,6 +27,7 @@ final class IndexLane {
 
   private final RadixTree tree;
   private final @Nullable DecisionMemory decisions;
+  private final LowerTiers lowerTiers;
   private final Scheduler lane;
   private final int maxPendingUpdates;
   private final IndexCounters counters;
@@ -36,6 +38,7 @@ final class IndexLane {
   private final AtomicBoolean drainRequested = new AtomicBoolean();
   private volatile long blocks;
   private volatile long decidedBlocks;
+  private volatile long lowerTierBlocks;
   private volatile boolean closed;
 
   /**
@@ -47,12 +50,14 @@ final class IndexLane {
   IndexLane(
       RadixTree tree,
       @Nullable DecisionMemory decisions,
+      LowerTiers lowerTiers,
       Scheduler lane,
       int maxPendingUpdates,
       IndexCounters counters,
       Refusals refusals) {
     this.tree = tree;
     this.decisions = decisions;
+    this.lowerTiers = lowerTiers;
     this.lane = lane;
     this.maxPendingUpdates = maxPendingUpdates;
     this.counters = counters;
@@ -71,6 +76,10 @@ final class IndexLane {
     return decisions == null || decisions.tree() == tree ? null : decisions.tree();
   }
 
+  LowerTiers lowerTiers() {
+    return lowerTiers;
+  }
+
   boolean isClosed() {
     return closed;
   }
@@ -78,6 +87,11 @@ final class IndexLane {
   /** Returns the pairs held as of the last turn of the lane. */
   long blocks() {
     return blocks;
+  }
+
+  /** Returns the (hash, tier) pairs below devices as of the last turn of the lane. */
+  long lowerTierBlocks() {
+    return lowerTierBlocks;
   }
 
   /** Returns the blocks believed for decisions alone as of the last turn of the lane. */
@@ -144,6 +158,7 @@ final class IndexLane {
       decisions.close();
     }
     blocks = closed ? 0 : tree.blockCount();
+    lowerTierBlocks = closed ? 0 : lowerTiers.pairCount();
     decidedBlocks = closed || decisions == null ? 0 : decisions.tree().blockCount();
   }
 
@@ -159,6 +174,8 @@ final class IndexLane {
         apply(update);
       } else if (update instanceof IndexUpdate.Held held) {
         held.hashes().complete(Optional.empty());
+      } else if (update instanceof IndexUpdate.Dump dump) {
+        dump.done().completeExceptionally(FlushBarrier.closedFailure());
       }
     }
     return update;
@@ -167,10 +184,14 @@ final class IndexLane {
   private void apply(IndexUpdate update) {
     if (update instanceof IndexUpdate.Event event) {
       apply(event.event());
+    } else if (update instanceof IndexUpdate.Dump dump) {
+      write(dump);
     } else if (update instanceof IndexUpdate.WorkerGone gone) {
       tree.removeWorker(gone.workerId());
+      lowerTiers.removeWorker(gone.workerId());
     } else if (update instanceof IndexUpdate.RankGone gone) {
       tree.removeWorkerDpRank(gone.worker());
+      lowerTiers.removeRank(gone.worker());
     } else if (update instanceof IndexUpdate.Held held) {
       LongStream.Builder hashes = LongStream.builder();
       tree.forEachHash(held.worker(), hashes::add);
@@ -181,8 +202,29 @@ final class IndexLane {
     }
   }
 
+  private void write(IndexUpdate.Dump dump) {
+    try {
+      tree.dump(dump.sink());
+      lowerTiers.dump(dump.sink());
+    } catch (RuntimeException e) {
+      dump.done().completeExceptionally(e);
+      return;
+    }
+    dump.done().complete(null);
+  }
+
   private void apply(RouterEvent event) {
-    ApplyResult result = tree.apply(event);
+    KvCacheEventData data = event.event().data();
+    boolean isCleared = data instanceof KvCacheEventData.Cleared;
+    boolean isOfDevice = event.tier() == StorageTier.DEVICE || isCleared;
+    ApplyResult result = isOfDevice ? tree.apply(event) : lowerTiers.apply(event);
+    if (isCleared) {
+      lowerTiers.removeRank(event.worker()); // an engine clears all its tiers at once
+    } else if (isOfDevice
+        && data instanceof KvCacheEventData.Stored stored
+        && !result.isRejected()) {
+      lowerTiers.deviceStored(event.worker(), stored.blockHashes());
+    }
     EventOutcome outcome = counters.count(result);
     if (result.isRejected()) {
       refusals.report(event, outcome);

@@ -5,6 +5,7 @@ import io.dynamo4j.core.model.RouterEvent;
 import io.dynamo4j.core.model.WorkerWithDpRank;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
 
 /** One entry of a lane's queue. */
 sealed interface IndexUpdate {
@@ -22,6 +23,8 @@ sealed interface IndexUpdate {
 
   record Held(WorkerWithDpRank worker, CompletableFuture<Optional<long[]>> hashes)
       implements IndexUpdate {}
+
+  record Dump(Consumer<RouterEvent> sink, CompletableFuture<Void> done) implements IndexUpdate {}
 
   record Barrier(FlushBarrier barrier) implements IndexUpdate {}
 }

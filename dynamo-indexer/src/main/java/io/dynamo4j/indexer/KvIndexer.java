@@ -10,6 +10,7 @@ import io.dynamo4j.plane.Subscription;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Consumer;
 
 /**
  * Knows which rank holds which prefix of KV blocks, from the events of the ranks.
@@ -56,6 +57,17 @@ public interface KvIndexer extends AutoCloseable {
         out.lower(i, 0);
       }
     }
+  }
+
+  /**
+   * As {@link #findMatches(long[], int, OverlapScores)}, over all storage tiers: the device first,
+   * then what each tier below adds behind it. An index of devices alone adds nothing.
+   *
+   * @throws IndexOutOfBoundsException if {@code count} is negative or beyond the array
+   */
+  default void findMatches(long[] localHashes, int count, TieredOverlap out) {
+    findMatches(localHashes, count, out.device());
+    out.clearLowerTiers();
   }
 
   /**
@@ -142,6 +154,18 @@ public interface KvIndexer extends AutoCloseable {
    * visible to lookups; exceptionally with {@code CLOSED} if the index closes first.
    */
   CompletionStage<Void> flush();
+
+  /**
+   * Hands out, as stores in order of parents, what ranks hold of every tier and a query can find;
+   * not what decisions make expect beside events. Each worker's part is of one moment.
+   *
+   * @param sink runs on lanes of the index, one call at a time; their updates wait meanwhile
+   * @return completes after the last store; exceptionally if the sink throws or the index closes
+   */
+  default CompletionStage<Void> dump(Consumer<RouterEvent> sink) {
+    return CompletableFuture.failedFuture(
+        new UnsupportedOperationException("index cannot be dumped: index=" + this));
+  }
 
   /** Returns counters and health as of now. */
   KvIndexerStatus status();

@@ -36,6 +36,7 @@ public final class KvIndexerBuilder {
   private @Nullable Duration routerTtl;
   private @Nullable Duration predictedTtl;
   private ApproximateCachePolicy approximateCachePolicy = ApproximateCachePolicy.TTL;
+  private long maxBlocks = Long.MAX_VALUE;
   private long maxDecidedBlocks = DEFAULT_MAX_DECIDED_BLOCKS;
   private final RadixTreeBuilder tree = RadixTree.builder();
 
@@ -104,15 +105,16 @@ public final class KvIndexerBuilder {
   }
 
   /**
-   * Bounds memory by the blocks held over all ranks of a lane, about 40 bytes each where ranks
-   * share prefixes and up to about 250 where nothing is shared. A store that would add more than
-   * there is room for is not applied and counted as {@link EventOutcome#OUT_OF_CAPACITY}. Unbounded
-   * unless set.
+   * Bounds memory by the blocks held over all ranks of a lane, on devices and below them alike,
+   * about 40 bytes each where ranks share prefixes and up to about 250 where nothing is shared. A
+   * store that would add more than there is room for is not applied and counted as {@link
+   * EventOutcome#OUT_OF_CAPACITY}. Unbounded unless set.
    *
    * @throws IllegalArgumentException if not positive
    */
   public KvIndexerBuilder maxBlocks(long blocks) {
     tree.maxBlocks(blocks);
+    this.maxBlocks = blocks;
     return this;
   }
 
@@ -205,7 +207,10 @@ public final class KvIndexerBuilder {
       Scheduler lane = environment.lanes().lane("kv-indexer");
       RadixTree answering = tree.seed(random.nextLong()).build();
       DecisionMemory decisions = decisions(answering, lane, random);
-      lanes[i] = new IndexLane(answering, decisions, lane, maxPendingUpdates, counters, refusals);
+      LowerTiers lowerTiers = new LowerTiers(answering, random.nextLong(), maxBlocks);
+      lanes[i] =
+          new IndexLane(
+              answering, decisions, lowerTiers, lane, maxPendingUpdates, counters, refusals);
     }
     LaneTable table = new LaneTable(lanes, random.nextLong());
     return new TreeIndexer(table, counters, refusals, kind(), blockSize);

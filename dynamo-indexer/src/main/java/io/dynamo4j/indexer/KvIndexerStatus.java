@@ -26,6 +26,7 @@ public final class KvIndexerStatus {
   private final long rejectedBlocks;
   private final long unknownBlocks;
   private final long blocks;
+  private final long lowerTierBlocks;
   private final long decidedBlocks;
   private final long pendingUpdates;
   private final int staleRanks;
@@ -36,6 +37,7 @@ public final class KvIndexerStatus {
       long rejectedBlocks,
       long unknownBlocks,
       long blocks,
+      long lowerTierBlocks,
       long decidedBlocks,
       long pendingUpdates,
       int staleRanks) {
@@ -44,6 +46,7 @@ public final class KvIndexerStatus {
     this.rejectedBlocks = rejectedBlocks;
     this.unknownBlocks = unknownBlocks;
     this.blocks = blocks;
+    this.lowerTierBlocks = lowerTierBlocks;
     this.decidedBlocks = decidedBlocks;
     this.pendingUpdates = pendingUpdates;
     this.staleRanks = staleRanks;
@@ -68,9 +71,14 @@ public final class KvIndexerStatus {
     return unknownBlocks;
   }
 
-  /** Returns the (block hash, place) pairs that ranks hold now. */
+  /** Returns the (block hash, place) pairs that ranks hold on their devices now. */
   public long blocks() {
     return blocks;
+  }
+
+  /** Returns the (block hash, tier) pairs that ranks hold below their devices now. */
+  public long lowerTierBlocks() {
+    return lowerTierBlocks;
   }
 
   /** Returns the blocks that ranks are believed to hold because of own decisions. */
@@ -100,6 +108,8 @@ public final class KvIndexerStatus {
         .append(unknownBlocks)
         .append(", blocks=")
         .append(blocks)
+        .append(", lowerTierBlocks=")
+        .append(lowerTierBlocks)
         .append(", decidedBlocks=")
         .append(decidedBlocks)
         .append(", pendingUpdates=")

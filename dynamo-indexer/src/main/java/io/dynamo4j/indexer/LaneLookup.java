@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dynamo4j.indexer;
 
+import io.dynamo4j.core.hash.SequenceHasher;
 import io.dynamo4j.core.model.LookupScope;
 import io.dynamo4j.core.model.OverlapScores;
 import io.dynamo4j.core.model.WorkerWithDpRank;
@@ -16,6 +17,10 @@ final class LaneLookup {
   private final OverlapScores[] parts;
   private final OverlapScores[] predicted;
   private final RankRows rows = new RankRows();
+  // Of lookups over all tiers.
+  private final RankRows predictedRows = new RankRows();
+  private final int[] added = new int[TierOrder.COUNT];
+  private long[] places = {};
 
   private LaneLookup(LaneTable lanes) {
     this.lanes = lanes;
@@ -57,6 +62,51 @@ final class LaneLookup {
       join(out);
     } else {
       joinPredicted(out);
+    }
+  }
+
+  /** Looks a query up in all tiers: where the device ends, those below go on. */
+  void findTiered(long[] localHashes, int count, TieredOverlap out) {
+    LookupScope all = LookupScope.all();
+    rows.clear();
+    predictedRows.clear();
+    for (int i = 0; i < parts.length; i++) {
+      lanes.lane(i).tree().findMatches(localHashes, count, all, parts[i]);
+      rows.addAll(parts[i]);
+    }
+    for (int i = 0; i < predicted.length; i++) {
+      RadixTree tree = Objects.requireNonNull(lanes.lane(i).predictions(), "predictions");
+      tree.findMatches(localHashes, count, all, predicted[i]);
+      predictedRows.addAll(predicted[i]);
+    }
+    if (places.length < count) {
+      places = new long[Math.max(count, 2 * places.length)];
+    }
+    SequenceHasher.hash(localHashes, count, places);
+    out.clearLowerTiers();
+    for (int i = 0; i < lanes.size(); i++) {
+      for (TierRank rank : lanes.lane(i).lowerTiers().ranks()) {
+        goOn(rank, count, out);
+      }
+    }
+    for (OverlapScores part : predicted) {
+      rows.addAll(part);
+    }
+    rows.writeTo(out.device());
+  }
+
+  /** Adds what the tiers of a rank hold behind its device, as events say. */
+  private void goOn(TierRank rank, int count, TieredOverlap out) {
+    int depth = rows.depthOf(rank.worker);
+    rank.walk(places, count, depth, added);
+    // What is expected on the device anyway is not added a second time.
+    int expected = Math.max(0, predictedRows.depthOf(rank.worker) - depth);
+    for (int tier = 0; tier < added.length; tier++) {
+      int twice = Math.min(added[tier], expected);
+      expected -= twice;
+      if (added[tier] > twice) {
+        out.of(TierOrder.tier(tier)).add(rank.worker, added[tier] - twice);
+      }
     }
   }
 

@@ -12,6 +12,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Consumer;
 
 /**
  * Index over the trees of one or several lanes: updates are queued for the lane of their worker,
@@ -68,6 +69,26 @@ final class TreeIndexer implements KvIndexer {
   }
 
   @Override
+  public void findMatches(long[] localHashes, int count, TieredOverlap out) {
+    if (!isClosed() && holdsLowerTiers()) {
+      // Kept apart from the scores of lookups on devices alone.
+      LaneLookup.of(lanes, out.of(StorageTier.EXTERNAL)).findTiered(localHashes, count, out);
+    } else {
+      findMatches(localHashes, count, out.device());
+      out.clearLowerTiers();
+    }
+  }
+
+  private boolean holdsLowerTiers() {
+    for (int i = 0; i < lanes.size(); i++) {
+      if (lanes.lane(i).lowerTiers().ranks().length > 0) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  @Override
   public int depthOf(
       WorkerWithDpRank worker, long[] localHashes, int count, OverlapScores scratch) {
     return isClosed()
@@ -86,10 +107,6 @@ final class TreeIndexer implements KvIndexer {
     if (kind == IndexKind.DECISIONS) {
       counters.count(EventOutcome.EVENTS_OFF);
       return false;
-    }
-    if (event.tier() != StorageTier.DEVICE) {
-      counters.count(EventOutcome.OTHER_TIER);
-      return true;
     }
     boolean isTaken = lanes.of(event.workerId()).offer(new IndexUpdate.Event(event));
     if (!isTaken) {
@@ -148,6 +165,23 @@ final class TreeIndexer implements KvIndexer {
     return barrier.stage();
   }
 
+  @Override
+  public CompletionStage<Void> dump(Consumer<RouterEvent> sink) {
+    Objects.requireNonNull(sink, "sink");
+    CompletionStage<Void> written = CompletableFuture.completedFuture(null);
+    for (int i = 0; i < lanes.size(); i++) {
+      IndexLane lane = lanes.lane(i);
+      written = written.thenCompose(before -> dump(lane, sink));
+    }
+    return written;
+  }
+
+  private static CompletionStage<Void> dump(IndexLane lane, Consumer<RouterEvent> sink) {
+    CompletableFuture<Void> done = new CompletableFuture<>();
+    lane.add(new IndexUpdate.Dump(sink, done));
+    return done;
+  }
+
   /* --------------- Health --------------- */
 
   @Override
@@ -169,13 +203,15 @@ final class TreeIndexer implements KvIndexer {
   public KvIndexerStatus status() {
     long blocks = 0;
     long decided = 0;
+    long lower = 0;
     long pending = 0;
     for (int i = 0; i < lanes.size(); i++) {
       blocks += lanes.lane(i).blocks();
+      lower += lanes.lane(i).lowerTierBlocks();
       decided += lanes.lane(i).decidedBlocks();
       pending += lanes.lane(i).pendingUpdates();
     }
-    return counters.status(health(), blocks, decided, pending, staleRanks.count());
+    return counters.status(health(), blocks, lower, decided, pending, staleRanks.count());
   }
 
   private KvIndexerStatus.Health health() {

@@ -223,6 +223,25 @@ class ApproximateIndexTest {
   }
 
   @Test
+  void shouldWarnOnceWhenItIsApproximateOrATimeToLiveHasNoEffect() {
+    int approximate = RecordingLogs.warnings("KV index is approximate").size();
+    int noEffect = RecordingLogs.warnings("router_ttl_secs has no effect").size();
+    KvIndexer without = builder().useKvEvents(false).eventLanes(3).build();
+    decide(without, 1, 0, 5);
+    simulation.await(without.flush());
+    assertThat(RecordingLogs.warnings("KV index is approximate")).hasSize(approximate + 1);
+    builder().build();
+    builder().predictedTtl(Duration.ofSeconds(1)).build();
+    assertThat(RecordingLogs.warnings("router_ttl_secs has no effect")).hasSize(noEffect);
+    builder().routerTtl(Duration.ofSeconds(7)).eventLanes(3).build();
+    assertThat(RecordingLogs.warnings("router_ttl_secs has no effect"))
+        .hasSize(noEffect + 1)
+        .last()
+        .asString()
+        .contains("routerTtl=PT7S");
+  }
+
+  @Test
   void shouldRefuseSettingsThatContradict() {
     KvIndexerBuilder builder = builder().useKvEvents(false).predictedTtl(Duration.ofSeconds(1));
     assertThatThrownBy(builder::build)

@@ -64,12 +64,12 @@ class TreeIndexerTest {
     simulation.await(index.flush());
     KvIndexerStatus status = index.status();
 
-    assertThat(status.events(EventOutcome.APPLIED)).isEqualTo(1);
+    assertThat(status.events(EventOutcome.APPLIED)).isEqualTo(2);
     assertThat(status.events(EventOutcome.DUPLICATE)).isEqualTo(1);
     assertThat(status.events(EventOutcome.PARENT_NOT_FOUND)).isEqualTo(1);
     assertThat(status.events(EventOutcome.SELF_REFERENCE)).isEqualTo(1);
     assertThat(status.events(EventOutcome.UNKNOWN_BLOCKS)).isEqualTo(1);
-    assertThat(status.events(EventOutcome.OTHER_TIER)).isEqualTo(1);
+    assertThat(status.lowerTierBlocks()).isEqualTo(1);
     assertThat(status.rejectedBlocks()).isEqualTo(3);
     assertThat(status.unknownBlocks()).isEqualTo(2);
     assertThat(status.blocks()).isZero();

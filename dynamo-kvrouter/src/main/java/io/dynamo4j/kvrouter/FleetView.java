@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dynamo4j.kvrouter;
 
-import io.dynamo4j.core.model.OverlapScores;
 import io.dynamo4j.core.model.RoutingHints;
 import io.dynamo4j.core.model.WorkerWithDpRank;
 import io.dynamo4j.plane.WorkerInstance;
@@ -25,7 +24,7 @@ final class FleetView {
   private final int blockSize;
   private final WorkerCandidates candidates = WorkerCandidates.create();
   private RankTable table = RankTable.EMPTY;
-  private int[] depths = new int[0];
+  private final RankOverlap overlap = new RankOverlap();
 
   FleetView(
       Eligibility eligibility,
@@ -45,7 +44,7 @@ final class FleetView {
       return false;
     }
     table = next;
-    depths = new int[table.size()];
+    overlap.reset(table.size());
     return true;
   }
 
@@ -107,12 +106,12 @@ final class FleetView {
         blockSize,
         hashes.length,
         prompt.config().routerTrackPrefillTokens());
-    spreadDepths(prompt.scores(), 1);
+    overlap.spread(prompt.overlap(), table);
     for (int i = 0; i < count; i++) {
       int index = eligibility.eligible(i);
-      weigh(request, candidates.add(table.rank(index), depths[index], 0, 0), index);
+      weigh(request, addCandidate(index), index);
     }
-    spreadDepths(prompt.scores(), 0);
+    overlap.gather(prompt.overlap(), table);
     tracker.project(hashes, hashes.length, candidates);
     return candidates;
   }
@@ -129,17 +128,9 @@ final class FleetView {
     }
   }
 
-  /** Writes each rank's matched depth, times 1 or 0, to where the table has the rank. */
-  private void spreadDepths(@Nullable OverlapScores scores, int factor) {
-    if (scores == null) {
-      return;
-    }
-    for (int i = 0; i < scores.size(); i++) {
-      int index = table.indexOf(scores.worker(i));
-      if (index >= 0) {
-        depths[index] = scores.depth(i) * factor;
-      }
-    }
+  private int addCandidate(int index) {
+    return candidates.add(
+        table.rank(index), overlap.device(index), overlap.host(index), overlap.disk(index));
   }
 
   /** Returns the most tokens of the prompt that one rank collected has cached. */

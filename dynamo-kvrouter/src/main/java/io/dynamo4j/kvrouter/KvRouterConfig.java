@@ -264,15 +264,16 @@ public final class KvRouterConfig {
     }
 
     /**
-     * Sets the credit of a host-memory block, 0 to 1; default 0.75. The router's own index reports
-     * device blocks only; it matters where a host fills {@link WorkerCandidates} from tiers.
+     * Sets the credit of a host-memory block that continues a device prefix, 0 to 1; default 0.75.
      */
     public Builder hostCacheHitWeight(double weight) {
       this.hostCacheHitWeight = weight;
       return this;
     }
 
-    /** Sets the credit of a disk block, 0 to 1; default 0.25. As {@link #hostCacheHitWeight}. */
+    /**
+     * Sets the credit of a block on disk, or outside, that continues those, 0 to 1; default 0.25.
+     */
     public Builder diskCacheHitWeight(double weight) {
       this.diskCacheHitWeight = weight;
       return this;

@@ -3,12 +3,12 @@ package io.dynamo4j.kvrouter;
 
 import io.dynamo4j.core.hash.BlockHasher;
 import io.dynamo4j.core.hash.SequenceHasher;
-import io.dynamo4j.core.model.OverlapScores;
 import io.dynamo4j.core.model.WorkerWithDpRank;
 import io.dynamo4j.core.token.TokenSlice;
 import io.dynamo4j.indexer.DecisionLease;
 import io.dynamo4j.indexer.KvIndexer;
 import io.dynamo4j.indexer.RoutingDecision;
+import io.dynamo4j.indexer.TieredOverlap;
 import io.dynamo4j.plane.WorkerInstance;
 import org.jspecify.annotations.Nullable;
 
@@ -43,10 +43,10 @@ final class PromptLookup {
     BlockHasher blockHasher = hasher.of(request.routing());
     long[] hashes = new long[blockHasher.blockCount(tokens.length())];
     blockHasher.hash(tokens, hashes);
-    OverlapScores scores = asks ? scores(hashes) : null;
+    @Nullable TieredOverlap overlap = asks ? overlap(hashes) : null;
     long[] localHashes = asks && learns && request.updateIndexer() ? hashes.clone() : NO_HASHES;
     SequenceHasher.hash(hashes, hashes.length, hashes);
-    return new Prompt(hashes, scores, localHashes, effective);
+    return new Prompt(hashes, overlap, localHashes, effective);
   }
 
   /** Tells the index where a prompt goes, if it learns from that; only queues. */
@@ -72,12 +72,12 @@ final class PromptLookup {
     }
   }
 
-  private @Nullable OverlapScores scores(long[] localHashes) {
+  private @Nullable TieredOverlap overlap(long[] localHashes) {
     if (indexer == null || localHashes.length == 0) {
       return null;
     }
-    OverlapScores scores = OverlapScores.create();
-    indexer.findMatches(localHashes, localHashes.length, scores);
-    return scores;
+    TieredOverlap overlap = TieredOverlap.create();
+    indexer.findMatches(localHashes, localHashes.length, overlap);
+    return overlap;
   }
 }

@@ -30,7 +30,13 @@ final class OurRouter {
     Environment environment = simulation.environment("router");
     this.selector = new SteeredSelector(setup.config());
     this.indexer =
-        setup.config().indexer().environment(environment).blockSize(setup.blockSize()).build();
+        setup
+            .config()
+            .indexer()
+            .environment(environment)
+            .blockSize(setup.blockSize())
+            .eventLanes(setup.content().path("router_config").path("router_event_threads").asInt(1))
+            .build();
     KvRouterBuilder builder =
         KvRouter.builder()
             .environment(environment)

@@ -277,6 +277,34 @@ public final class RadixTree implements SyncIndexer {
     return nodes.size();
   }
 
+  /**
+   * Returns the local hashes from the root to the block that a rank stored last under a hash, null
+   * if it holds none; the writer's. O(depth).
+   */
+  public long @Nullable [] pathTo(WorkerWithDpRank worker, long blockHash) {
+    RankTable rank = ranks.get(worker);
+    int address = rank == null ? -1 : rank.latestAddress(blockHash);
+    if (address < 0) {
+      return null;
+    }
+    int node = blocks.owner(address);
+    int depth = address - nodes.start(node) + 1;
+    for (int above = nodes.parent(node); above != NodeArena.ROOT; above = nodes.parent(above)) {
+      depth += nodes.length(above);
+    }
+    long[] path = new long[depth];
+    int length = address - nodes.start(node) + 1;
+    while (node != NodeArena.ROOT) {
+      depth -= length;
+      for (int i = 0; i < length; i++) {
+        path[depth + i] = blocks.hash(nodes.start(node) + i);
+      }
+      node = nodes.parent(node);
+      length = node == NodeArena.ROOT ? 0 : nodes.length(node);
+    }
+    return path;
+  }
+
   @Override
   public void dump(Consumer<RouterEvent> sink) {
     TreeDump dump = new TreeDump(nodes, blocks, sink);
