@@ -55,7 +55,7 @@ public final class KvRouter implements AutoCloseable {
   KvRouter(KvRouterBuilder builder, RandomSource random, WorkerDirectory directory) {
     this.config = builder.config();
     this.blockSize = builder.blockSize();
-    this.prompts = new PromptLookup(config, builder.indexer(), blockSize);
+    this.prompts = new PromptLookup(config, builder.indexer(), builder.remoteIndex(), blockSize);
     this.ownIndexer = builder.ownIndexer();
     this.clock = builder.clock();
     this.selectionRandom = random.split("selection");
@@ -117,7 +117,10 @@ public final class KvRouter implements AutoCloseable {
    * @throws IllegalStateException if a policy of the host breaks its contract; nothing is booked
    */
   public RequestLease trySelect(SchedulingRequest request) {
-    Prompt prompt = prompts.lookUp(request);
+    return trySelect(request, prompts.lookUp(request));
+  }
+
+  private RequestLease trySelect(SchedulingRequest request, Prompt prompt) {
     lock.lock();
     try {
       return selectAndBook(request, prompt, trackedHashes(request, prompt));
@@ -138,11 +141,18 @@ public final class KvRouter implements AutoCloseable {
    *     what {@link #trySelect} throws, with {@link QueueRejectedException}, or with {@code CLOSED}
    */
   public CompletionStage<RequestLease> select(SchedulingRequest request) {
+    if (prompts.isRemote()) {
+      return prompts.lookUpRemotely(request).thenCompose(prompt -> select(request, prompt));
+    }
+    return select(request, prompts.lookUp(request));
+  }
+
+  private CompletionStage<RequestLease> select(SchedulingRequest request, Prompt prompt) {
     if (queue != null) {
-      return queue.select(request, prompts.lookUp(request));
+      return queue.select(request, prompt);
     }
     try {
-      return CompletableFuture.completedFuture(trySelect(request));
+      return CompletableFuture.completedFuture(trySelect(request, prompt));
     } catch (RuntimeException failure) {
       return CompletableFuture.failedFuture(failure);
     }
@@ -162,7 +172,7 @@ public final class KvRouter implements AutoCloseable {
 
   /** Returns whether {@link #select} may wait. */
   boolean queues() {
-    return queue != null;
+    return queue != null || prompts.isRemote();
   }
 
   /**

@@ -6,6 +6,8 @@ import io.dynamo4j.core.runtime.NanoClock;
 import io.dynamo4j.core.runtime.RandomSource;
 import io.dynamo4j.core.runtime.Scheduler;
 import io.dynamo4j.indexer.KvIndexer;
+import io.dynamo4j.indexer.remote.IndexService;
+import io.dynamo4j.indexer.remote.RemoteIndex;
 import io.dynamo4j.plane.EventPlane;
 import io.dynamo4j.plane.EventScope;
 import io.dynamo4j.plane.WorkerDirectory;
@@ -26,6 +28,9 @@ public final class KvRouterBuilder {
   private @Nullable WorkerDirectory directory;
   private @Nullable KvIndexer indexer;
   private @Nullable KvIndexer ownIndexer;
+  private @Nullable RemoteIndex remoteIndex;
+  private @Nullable IndexService indexService;
+  private String servedModel = "";
   private KvRouterConfig config = KvRouterConfig.ofDefaults();
   private @Nullable WorkerHealth health;
   private @Nullable LoadMonitor loadMonitor;
@@ -81,6 +86,26 @@ public final class KvRouterBuilder {
   /** Sets who knows cached prefixes; it stays the caller's. Not asked where credit is 0. */
   public KvRouterBuilder indexer(KvIndexer indexer) {
     this.indexer = Objects.requireNonNull(indexer, "indexer");
+    return this;
+  }
+
+  /**
+   * Sets an index of other routers, to be asked instead of one's own, where the configuration says
+   * {@code useRemoteIndexer}. Only {@link KvRouter#select} and dispatchers ask it: {@link
+   * KvRouter#trySelect} does not wait and decides by load alone.
+   */
+  public KvRouterBuilder remoteIndex(RemoteIndex remoteIndex) {
+    this.remoteIndex = Objects.requireNonNull(remoteIndex, "remoteIndex");
+    return this;
+  }
+
+  /**
+   * Sets where the router's index is served to others, where the configuration says {@code
+   * serveIndexer}; the service stays the caller's.
+   */
+  public KvRouterBuilder indexService(IndexService service, String modelName) {
+    this.indexService = Objects.requireNonNull(service, "service");
+    this.servedModel = Objects.requireNonNull(modelName, "modelName");
     return this;
   }
 
@@ -166,11 +191,25 @@ public final class KvRouterBuilder {
               + ", directory="
               + (directory == null ? "missing" : "set"));
     }
-    if (indexer == null && config.needsOverlap() && !config.useKvEvents() && blockSize > 0) {
+    if (config.useRemoteIndexer() != (remoteIndex != null)
+        || (remoteIndex != null && indexer != null)) {
+      throw new IllegalArgumentException(
+          "use_remote_indexer goes with a remote index and without one's own: use_remote_indexer="
+              + config.useRemoteIndexer()
+              + ", remoteIndex="
+              + (remoteIndex == null ? "missing" : "set")
+              + ", indexer="
+              + (indexer == null ? "missing" : "set"));
+    }
+    if (remoteIndex == null
+        && indexer == null
+        && config.needsOverlap()
+        && !config.useKvEvents()
+        && blockSize > 0) {
       ownIndexer = config.indexer().environment(environment).blockSize(blockSize).build();
       indexer = ownIndexer;
     }
-    if (indexer == null && config.needsOverlap()) {
+    if (indexer == null && remoteIndex == null && config.needsOverlap()) {
       throw new IllegalStateException(
           "router needs an indexer unless overlap has no credit: overlap_score_credit="
               + config.overlapScoreCredit());
@@ -183,7 +222,21 @@ public final class KvRouterBuilder {
               + config.routerPredictedTtl().map(Object::toString).orElse("none"));
     }
     resolveBlockSize();
+    serveIndex();
     return new KvRouter(this, environment.random().split("kv-router"), directory);
+  }
+
+  private void serveIndex() {
+    if (config.serveIndexer() != (indexService != null)) {
+      throw new IllegalArgumentException(
+          "serve_indexer goes with an index service: serve_indexer="
+              + config.serveIndexer()
+              + ", indexService="
+              + (indexService == null ? "missing" : "set"));
+    }
+    if (indexService != null && indexer != null) {
+      indexService.add(servedModel, indexer);
+    }
   }
 
   private void resolveBlockSize() {
@@ -204,6 +257,10 @@ public final class KvRouterBuilder {
 
   @Nullable KvIndexer indexer() {
     return indexer;
+  }
+
+  @Nullable RemoteIndex remoteIndex() {
+    return remoteIndex;
   }
 
   /** Returns the index that {@link #build} made for the router itself. */

@@ -35,6 +35,8 @@ public final class KvRouterConfig {
   private final @Nullable Duration routerTtl;
   private final ApproximateCachePolicy routerApproximateCachePolicy;
   private final @Nullable Duration routerPredictedTtl;
+  private final boolean useRemoteIndexer;
+  private final boolean serveIndexer;
 
   private KvRouterConfig(Builder builder) {
     this.overlapScoreCredit = builder.overlapScoreCredit;
@@ -53,6 +55,8 @@ public final class KvRouterConfig {
     this.routerTtl = builder.routerTtl;
     this.routerApproximateCachePolicy = builder.routerApproximateCachePolicy;
     this.routerPredictedTtl = builder.routerPredictedTtl;
+    this.useRemoteIndexer = builder.useRemoteIndexer;
+    this.serveIndexer = builder.serveIndexer;
   }
 
   public static KvRouterConfig ofDefaults() {
@@ -101,6 +105,8 @@ public final class KvRouterConfig {
     builder.routerTtl = routerTtl;
     builder.routerApproximateCachePolicy = routerApproximateCachePolicy;
     builder.routerPredictedTtl = routerPredictedTtl;
+    builder.useRemoteIndexer = useRemoteIndexer;
+    builder.serveIndexer = serveIndexer;
     return builder;
   }
 
@@ -184,6 +190,16 @@ public final class KvRouterConfig {
     return Optional.ofNullable(routerPredictedTtl);
   }
 
+  /** Returns whether another router's index is asked and none is kept. */
+  public boolean useRemoteIndexer() {
+    return useRemoteIndexer;
+  }
+
+  /** Returns whether other routers may ask this one's index. */
+  public boolean serveIndexer() {
+    return serveIndexer;
+  }
+
   /**
    * Starts the index that this configuration asks for: fed by events or by decisions, with its
    * times to live. Environment and block size are still to be set.
@@ -230,6 +246,8 @@ public final class KvRouterConfig {
     private @Nullable Duration routerTtl;
     private ApproximateCachePolicy routerApproximateCachePolicy = ApproximateCachePolicy.TTL;
     private @Nullable Duration routerPredictedTtl;
+    private boolean useRemoteIndexer;
+    private boolean serveIndexer;
 
     private Builder() {}
 
@@ -345,6 +363,18 @@ public final class KvRouterConfig {
       return this;
     }
 
+    /** Sets whether another router's index is asked, and none kept; default false. */
+    public Builder useRemoteIndexer(boolean use) {
+      this.useRemoteIndexer = use;
+      return this;
+    }
+
+    /** Sets whether other routers may ask this one's index; default false. */
+    public Builder serveIndexer(boolean serve) {
+      this.serveIndexer = serve;
+      return this;
+    }
+
     /**
      * Sets Dynamo's former single weight: it becomes the prefill load scale, and 0 also sets the
      * credit to 0. Overrides whatever those two were.
@@ -364,6 +394,8 @@ public final class KvRouterConfig {
       this.routerTrackPrefillTokens = true;
       this.useKvEvents = false;
       this.routerPredictedTtl = null;
+      this.useRemoteIndexer = false;
+      this.serveIndexer = false;
       return this;
     }
 
@@ -388,6 +420,13 @@ public final class KvRouterConfig {
       ConfigRules.requirePositive("router_predicted_ttl_secs", routerPredictedTtl);
       if (routerPredictedTtl != null && !useKvEvents) {
         throw new IllegalArgumentException("router_predicted_ttl_secs requires use_kv_events=true");
+      }
+      if (useRemoteIndexer && serveIndexer) {
+        throw new IllegalArgumentException(
+            "use_remote_indexer and serve_indexer are mutually exclusive");
+      }
+      if (serveIndexer && overlapScoreCredit == 0) {
+        throw new IllegalArgumentException("serve_indexer requires overlap_score_credit > 0");
       }
       return new KvRouterConfig(this);
     }

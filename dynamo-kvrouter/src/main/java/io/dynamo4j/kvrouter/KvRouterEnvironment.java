@@ -33,6 +33,8 @@ final class KvRouterEnvironment {
     ApproximateCachePolicy.byName(
             environment.getOrDefault("DYN_ROUTER_APPROXIMATE_CACHE_POLICY", "").strip())
         .ifPresent(builder::routerApproximateCachePolicy);
+    flag(environment, "DYN_USE_REMOTE_INDEXER", builder::useRemoteIndexer);
+    flag(environment, "DYN_SERVE_INDEXER", builder::serveIndexer);
     // The former weight beats the fields that replace it, the newer spelling the older one.
     number(environment, "DYN_OVERLAP_SCORE_WEIGHT", builder::overlapScoreWeight);
     number(environment, "DYN_ROUTER_KV_OVERLAP_SCORE_WEIGHT", builder::overlapScoreWeight);

@@ -9,7 +9,10 @@ import io.dynamo4j.indexer.DecisionLease;
 import io.dynamo4j.indexer.KvIndexer;
 import io.dynamo4j.indexer.RoutingDecision;
 import io.dynamo4j.indexer.TieredOverlap;
+import io.dynamo4j.indexer.remote.RemoteIndex;
 import io.dynamo4j.plane.WorkerInstance;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,11 +25,17 @@ final class PromptLookup {
 
   private final KvRouterConfig config;
   private final @Nullable KvIndexer indexer;
+  private final @Nullable RemoteIndex remote;
   private final boolean learns;
   private final PromptHasher hasher;
 
-  PromptLookup(KvRouterConfig config, @Nullable KvIndexer indexer, int blockSize) {
+  PromptLookup(
+      KvRouterConfig config,
+      @Nullable KvIndexer indexer,
+      @Nullable RemoteIndex remote,
+      int blockSize) {
     this.config = config;
+    this.remote = config.needsOverlap() ? remote : null;
     this.indexer = config.needsOverlap() ? indexer : null;
     this.learns = this.indexer != null && this.indexer.learnsFromDecisions();
     this.hasher = new PromptHasher(blockSize);
@@ -47,6 +56,30 @@ final class PromptLookup {
     long[] localHashes = asks && learns && request.updateIndexer() ? hashes.clone() : NO_HASHES;
     SequenceHasher.hash(hashes, hashes.length, hashes);
     return new Prompt(hashes, overlap, localHashes, effective);
+  }
+
+  /** Returns whether an index elsewhere is asked. */
+  boolean isRemote() {
+    return remote != null;
+  }
+
+  /** Asks the index elsewhere; a lookup that fails leaves the decision to load alone. */
+  CompletionStage<Prompt> lookUpRemotely(SchedulingRequest request) {
+    KvRouterConfig effective = request.configOverride().applyTo(config);
+    BlockHasher blockHasher = hasher.of(request.routing());
+    long[] localHashes = new long[blockHasher.blockCount(request.tokenIds().length())];
+    blockHasher.hash(request.tokenIds(), localHashes);
+    long[] sequenceHashes = new long[localHashes.length];
+    SequenceHasher.hash(localHashes, localHashes.length, sequenceHashes);
+    if (remote == null || localHashes.length == 0 || !effective.needsOverlap()) {
+      return CompletableFuture.completedFuture(
+          new Prompt(sequenceHashes, null, NO_HASHES, effective));
+    }
+    return remote
+        .findMatches(localHashes)
+        .handle(
+            (overlap, failure) ->
+                new Prompt(sequenceHashes, failure == null ? overlap : null, NO_HASHES, effective));
   }
 
   /** Tells the index where a prompt goes, if it learns from that; only queues. */

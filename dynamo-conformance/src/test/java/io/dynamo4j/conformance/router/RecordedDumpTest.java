@@ -44,8 +44,7 @@ class RecordedDumpTest {
     JsonNode content =
         new ObjectMapper().readTree(SharedData.golden("router/approx-lru-big.json").toFile());
     JsonNode steps = content.path("steps");
-    String dump =
-        steps.get(steps.size() - 1).path("result").toString().replace("\"w0\"", "7");
+    String dump = steps.get(steps.size() - 1).path("result").toString().replace("\"w0\"", "7");
     KvIndexer first = index();
     JsonDump.read(dump.getBytes(StandardCharsets.UTF_8)).forEach(first::submit);
     ByteArrayOutputStream snapshot = new ByteArrayOutputStream();
@@ -70,8 +69,7 @@ class RecordedDumpTest {
               "model",
               simulation.environment("consumer"),
               RemoteIndex.DEFAULT_TIMEOUT);
-      long[] locals =
-          BlockHasher.of(BlockHashOptions.of(BLOCK_SIZE)).hash(Prompts.tokens(500, 16));
+      long[] locals = BlockHasher.of(BlockHashOptions.of(BLOCK_SIZE)).hash(Prompts.tokens(500, 16));
       TieredOverlap found = simulation.await(remote.findMatches(locals));
       assertThat(found.device().depthOf(WorkerWithDpRank.of(7))).isEqualTo(4);
     }

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.dynamo4j.kvrouter;
+
+import static io.dynamo4j.kvrouter.RouterFixture.BLOCK;
+import static io.dynamo4j.kvrouter.RouterFixture.instance;
+import static io.dynamo4j.kvrouter.RouterFixture.request;
+import static io.dynamo4j.kvrouter.RouterFixture.tokens;
+import static io.dynamo4j.kvrouter.RouterFixture.worker;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.dynamo4j.core.hash.BlockHashOptions;
+import io.dynamo4j.core.hash.BlockHasher;
+import io.dynamo4j.core.model.KvCacheEvent;
+import io.dynamo4j.core.model.KvCacheEventData;
+import io.dynamo4j.core.model.RouterEvent;
+import io.dynamo4j.core.model.StorageTier;
+import io.dynamo4j.core.token.TokenSlice;
+import io.dynamo4j.indexer.KvIndexer;
+import io.dynamo4j.indexer.remote.IndexService;
+import io.dynamo4j.indexer.remote.RemoteIndex;
+import io.dynamo4j.plane.WorkerInstance;
+import io.dynamo4j.plane.memory.InMemoryRequestPlane;
+import io.dynamo4j.plane.memory.InMemoryWorkerDirectory;
+import io.dynamo4j.testkit.simulation.Simulation;
+import org.junit.jupiter.api.Test;
+
+/** A router that keeps no index and asks another one's. */
+class RemoteRoutingTest {
+  private static final TokenSlice PROMPT = tokens(0, 4 * BLOCK);
+  private static final KvRouterConfig REMOTE =
+      KvRouterConfig.builder().useRemoteIndexer(true).build();
+
+  private final Simulation simulation = Simulation.builder().seed(1).build();
+  private final InMemoryWorkerDirectory directory = InMemoryWorkerDirectory.create();
+  private final InMemoryWorkerDirectory servers = InMemoryWorkerDirectory.create();
+  private final InMemoryRequestPlane<byte[], byte[]> plane =
+      InMemoryRequestPlane.create(simulation.environment("network"));
+  private final KvIndexer served =
+      KvIndexer.builder().environment(simulation.environment("server")).blockSize(BLOCK).build();
+  private final RemoteIndex remote =
+      RemoteIndex.of(
+          plane, servers, "model", simulation.environment("router"), RemoteIndex.DEFAULT_TIMEOUT);
+
+  RemoteRoutingTest() {
+    directory.register(instance(1).build());
+    directory.register(instance(2).build());
+    long[] locals = BlockHasher.of(BlockHashOptions.of(BLOCK)).hash(PROMPT);
+    served.submit(
+        RouterEvent.of(
+            2,
+            StorageTier.DEVICE,
+            KvCacheEvent.of(1, 0, KvCacheEventData.Stored.atRoot(locals, locals))));
+    simulation.await(served.flush());
+  }
+
+  private KvRouterBuilder builder() {
+    return KvRouter.builder()
+        .environment(simulation.environment("router"))
+        .directory(directory)
+        .config(REMOTE)
+        .remoteIndex(remote)
+        .blockSize(BLOCK);
+  }
+
+  private IndexService serve() {
+    WorkerInstance endpoint =
+        WorkerInstance.builder(7, InMemoryRequestPlane.address("index")).build();
+    servers.register(endpoint);
+    return IndexService.serve(plane, endpoint, servers).add("model", served);
+  }
+
+  @Test
+  void shouldDecideByWhatTheServedIndexSays() {
+    IndexService service = serve();
+    KvRouter router = builder().build();
+    for (int i = 0; i < 8; i++) {
+      try (RequestLease lease = simulation.await(router.select(request("r" + i, PROMPT)))) {
+        assertThat(lease.worker()).isEqualTo(worker(2));
+        assertThat(lease.selection().effectiveOverlapBlocks()).isEqualTo(4);
+      }
+    }
+    assertThat(service.answeredQueries()).isEqualTo(8);
+    assertThat(remote.queries()).isEqualTo(8);
+  }
+
+  @Test
+  void shouldDecideByLoadAloneWhenNobodyAnswersOrNobodyMayBeWaitedFor() {
+    KvRouter router = builder().build();
+    try (RequestLease first = simulation.await(router.select(request("a", PROMPT)));
+        RequestLease second = simulation.await(router.select(request("b", PROMPT)))) {
+      assertThat(first.worker()).isNotEqualTo(second.worker());
+      assertThat(first.selection().effectiveOverlapBlocks()).isZero();
+    }
+    assertThat(remote.failures()).isEqualTo(2);
+    try (RequestLease now = router.trySelect(request("c", PROMPT))) {
+      assertThat(now.selection().effectiveOverlapBlocks()).isZero();
+    }
+    assertThat(remote.queries()).isEqualTo(2);
+  }
+
+  @Test
+  void shouldServeItsIndexWhenConfiguredTo() {
+    WorkerInstance endpoint =
+        WorkerInstance.builder(8, InMemoryRequestPlane.address("index-8")).build();
+    servers.register(endpoint);
+    KvRouterBuilder serving =
+        KvRouter.builder()
+            .environment(simulation.environment("server"))
+            .directory(directory)
+            .config(KvRouterConfig.builder().serveIndexer(true).build())
+            .indexer(served);
+    assertThatThrownBy(serving::build)
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("indexService=missing");
+    try (IndexService service = IndexService.serve(plane, endpoint, servers)) {
+      serving.indexService(service, "model").build();
+      try (RequestLease lease = simulation.await(builder().build().select(request("a", PROMPT)))) {
+        assertThat(lease.worker()).isEqualTo(worker(2));
+      }
+      assertThat(service.answeredQueries()).isEqualTo(1);
+    }
+  }
+
+  @Test
+  void shouldRefuseByNameWhatContradicts() {
+    assertThatThrownBy(KvRouterConfig.builder().useRemoteIndexer(true).serveIndexer(true)::build)
+        .hasMessage("use_remote_indexer and serve_indexer are mutually exclusive");
+    assertThatThrownBy(KvRouterConfig.builder().serveIndexer(true).overlapScoreCredit(0)::build)
+        .hasMessage("serve_indexer requires overlap_score_credit > 0");
+    assertThatThrownBy(builder().indexer(served)::build)
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("use_remote_indexer=true")
+        .hasMessageContaining("indexer=set");
+    KvRouterBuilder missing =
+        KvRouter.builder()
+            .environment(simulation.environment("router"))
+            .directory(directory)
+            .config(REMOTE)
+            .blockSize(BLOCK);
+    assertThatThrownBy(missing::build)
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("remoteIndex=missing");
+  }
+}
