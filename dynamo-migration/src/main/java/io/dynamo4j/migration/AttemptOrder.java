@@ -17,6 +17,7 @@ final class AttemptOrder<Q, R> {
   private final RecoverySearch search;
   private final Attempts<R> attempts;
   private final Resumption resumption;
+  private final HealthReporter health;
   private final Scheduler lane;
   private final long deadlineNanos;
 
@@ -33,6 +34,7 @@ final class AttemptOrder<Q, R> {
     this.search = parts.search;
     this.attempts = parts.attempts;
     this.resumption = parts.resumption;
+    this.health = parts.health;
     this.lane = parts.lane;
     this.deadlineNanos = deadlineNanos;
   }
@@ -58,15 +60,23 @@ final class AttemptOrder<Q, R> {
     return capability.isEmpty() || resumption.isDeclaredBy(worker, capability);
   }
 
-  /** Failed workers, the worker of the other attempt, and those that lack what is needed. */
+  /**
+   * Failed workers, those left because they drain, the worker of the other attempt, and those that
+   * lack what is needed.
+   */
   private Set<WorkerWithDpRank> excludedFor(AttemptRun<R> run) {
     AttemptRun<R> lead = attempts.lead();
     @Nullable WorkerWithDpRank other = lead == run || lead == null ? null : lead.worker();
     String capability = answer.neededCapability();
-    if (other == null && capability.isEmpty()) {
+    if (other == null && capability.isEmpty() && search.left().isEmpty()) {
       return search.excluded();
     }
     Set<WorkerWithDpRank> excluded = new TreeSet<>(search.excluded());
+    for (WorkerWithDpRank left : search.left()) {
+      if (health.isDraining(left)) {
+        excluded.add(left);
+      }
+    }
     if (other != null) {
       excluded.add(other);
     }

@@ -38,6 +38,11 @@ final class HealthReporter {
     }
   }
 
+  /** Returns whether a worker that was to be drained still is, as far as anybody knows. */
+  boolean isDraining(WorkerWithDpRank worker) {
+    return health == null || health.state(worker) == WorkerHealth.State.DRAINING;
+  }
+
   /** Cancels an attempt, if there is one, for reasons that are not its worker's. */
   void giveUp(@Nullable AttemptRun<?> run) {
     if (run != null) {

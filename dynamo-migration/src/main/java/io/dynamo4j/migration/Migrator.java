@@ -45,8 +45,8 @@ public interface Migrator<Q, R> extends AutoCloseable {
    * and is tried again later. Moving spends none of a request's {@link MigrationOptions#limit()}.
    *
    * <p>The worker is marked as draining in the migrator's {@code WorkerHealth}, and stays so after:
-   * whoever keeps it on calls {@code undrain}. Streams that cannot be moved, those without
-   * migration ({@code limit} 0) included, are waited for.
+   * whoever keeps it on calls {@code undrain}; a stream that left it may come back then. Streams
+   * that cannot be moved, those without migration ({@code limit} 0) included, are waited for.
    *
    * @param within how long all of this may take; what is on the worker then stays there
    * @return completes, on a lane, once the worker has no stream of this migrator or time is up

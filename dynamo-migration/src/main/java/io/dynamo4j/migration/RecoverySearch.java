@@ -24,6 +24,7 @@ final class RecoverySearch {
   private final LossHistory losses = new LossHistory();
   private final Set<WorkerWithDpRank> excluded = new TreeSet<>();
   private final boolean excludesFailed;
+  private @Nullable Set<WorkerWithDpRank> left;
   private long attemptsLeft;
   private int attempts;
   private boolean forfeited;
@@ -86,14 +87,25 @@ final class RecoverySearch {
     }
   }
 
-  /** Rules a worker out that did not fail. */
-  void exclude(WorkerWithDpRank worker) {
-    excluded.add(worker);
+  /** The stream has left a worker that drains. */
+  void left(WorkerWithDpRank worker) {
+    if (left == null) {
+      left = new TreeSet<>();
+    }
+    left.add(worker);
+  }
+
+  /** Returns the workers that the stream left when they drained. */
+  Set<WorkerWithDpRank> left() {
+    return left == null ? Collections.emptySet() : Collections.unmodifiableSet(left);
   }
 
   /** Allows a worker again, all of its ranks: another life has begun. */
   void readmit(long workerId) {
     excluded.removeIf(rank -> rank.workerId() == workerId);
+    if (left != null) {
+      left.removeIf(rank -> rank.workerId() == workerId);
+    }
   }
 
   /** Returns how long the search under way has taken, 0 without one. */

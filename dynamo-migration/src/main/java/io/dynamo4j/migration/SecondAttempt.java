@@ -143,7 +143,7 @@ final class SecondAttempt<R> {
     giveUp(old);
     WorkerWithDpRank from = old.worker();
     if (from != null) {
-      search.exclude(from);
+      search.left(from);
       journal.moved(run, from, clock.nanoTime());
     }
     answer.attemptBegan();

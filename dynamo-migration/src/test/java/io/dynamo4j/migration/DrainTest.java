@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.dynamo4j.core.model.ErrorType;
 import io.dynamo4j.core.model.FinishReason;
+import io.dynamo4j.core.model.LLMEngineOutput;
 import io.dynamo4j.core.model.PreprocessedRequest;
 import io.dynamo4j.core.model.SamplingOptions;
 import io.dynamo4j.core.model.StopConditions;
@@ -15,7 +16,9 @@ import io.dynamo4j.migration.event.AttemptReason;
 import io.dynamo4j.migration.event.MigrationEvent;
 import io.dynamo4j.plane.WorkerHealth;
 import io.dynamo4j.testkit.script.ScriptedDispatch;
+import io.dynamo4j.testkit.script.ScriptedDispatcher;
 import io.dynamo4j.testkit.script.WorkerScript;
+import io.dynamo4j.testkit.simulation.Simulation;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -301,5 +304,48 @@ class DrainTest {
 
   private static PreprocessedRequest longRequest(int tokens) {
     return Rig.request().stopConditions(StopConditions.builder().maxTokens(tokens).build()).build();
+  }
+
+  @Test
+  void shouldComeBackToWorkerThatIsNoLongerDrained() {
+    assertThat(lostAfterMove(/* undrained= */ true).isCompleted()).isTrue();
+    assertThat(lostAfterMove(/* undrained= */ false).failure().errorType())
+        .as("worker 1 drains, and worker 2 has failed")
+        .isEqualTo(ErrorType.DISCONNECTED);
+  }
+
+  /** Moves a stream from worker 1 to worker 2, which breaks half a second later. */
+  private static RecordingClient lostAfterMove(boolean undrained) {
+    Simulation simulation = Simulation.builder().seed(1).build();
+    WorkerHealth health = WorkerHealth.create(simulation.controller().clock());
+    ScriptedDispatcher workers =
+        ScriptedDispatcher.create()
+            .worker(1, SLOW, WorkerScript.open().answer())
+            .worker(
+                2,
+                WorkerScript.open().tokens(2).pauseNanos(500 * MILLI).fail(ErrorType.DISCONNECTED));
+    Migrator<PreprocessedRequest, LLMEngineOutput> migrator =
+        Migrator.builder()
+            .limit(1)
+            .adapter(ReplayAdapter.preprocessed())
+            .dispatcher(workers)
+            .environment(simulation.environment("gateway"))
+            .health(health)
+            .build();
+    RecordingClient client = RecordingClient.unbounded();
+    simulation
+        .controller()
+        .execute(() -> migrator.migrate(Rig.request().build()).subscribe(client));
+    simulation.runFor(350 * MILLI);
+    CompletableFuture<DrainResult> result =
+        migrator.drain(1, Duration.ofSeconds(9)).toCompletableFuture();
+    simulation.runFor(100 * MILLI);
+    assertThat(result).isCompletedWithValue(new DrainResult(1, 0, 0, 0));
+    if (undrained) {
+      health.undrain(1);
+    }
+    simulation.run();
+    assertThat(workers.dispatches().get(0).isCancelled()).isTrue();
+    return client;
   }
 }
