@@ -24,6 +24,7 @@ public final class FleetConfig {
   private final long migrationLimit;
   private final long migrationMaxSeqLen;
   private final long stallTimeoutNanos;
+  private final Patience patience;
   private final long seed;
 
   private FleetConfig(Builder builder) {
@@ -37,6 +38,7 @@ public final class FleetConfig {
     this.migrationLimit = builder.migrationLimit;
     this.migrationMaxSeqLen = builder.migrationMaxSeqLen;
     this.stallTimeoutNanos = builder.stallTimeoutNanos;
+    this.patience = builder.patience;
     this.seed = builder.seed;
   }
 
@@ -56,6 +58,7 @@ public final class FleetConfig {
         .migrationLimit(migrationLimit)
         .migrationMaxSeqLen(migrationMaxSeqLen)
         .stallTimeoutNanos(stallTimeoutNanos)
+        .patience(patience)
         .seed(seed);
   }
 
@@ -107,6 +110,11 @@ public final class FleetConfig {
     return stallTimeoutNanos;
   }
 
+  /** Returns how long the migrator waits for what. */
+  public Patience patience() {
+    return patience;
+  }
+
   public long seed() {
     return seed;
   }
@@ -123,6 +131,7 @@ public final class FleetConfig {
     private long migrationLimit = 3;
     private long migrationMaxSeqLen = UNLIMITED;
     private long stallTimeoutNanos;
+    private Patience patience = Patience.NONE;
     private long seed = 1;
 
     private Builder() {}
@@ -186,6 +195,11 @@ public final class FleetConfig {
 
     public Builder stallTimeoutNanos(long nanos) {
       this.stallTimeoutNanos = nanos;
+      return this;
+    }
+
+    public Builder patience(Patience patience) {
+      this.patience = Objects.requireNonNull(patience, "patience");
       return this;
     }
 

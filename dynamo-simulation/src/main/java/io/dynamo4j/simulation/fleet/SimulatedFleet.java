@@ -13,6 +13,7 @@ import io.dynamo4j.kvrouter.KvRouter;
 import io.dynamo4j.kvrouter.KvRouterConfig;
 import io.dynamo4j.kvrouter.PoolDispatcher;
 import io.dynamo4j.kvrouter.PoolPolicy;
+import io.dynamo4j.migration.MigrationOptions;
 import io.dynamo4j.migration.Migrator;
 import io.dynamo4j.migration.MigratorBuilder;
 import io.dynamo4j.migration.ReplayAdapter;
@@ -91,19 +92,21 @@ public final class SimulatedFleet {
             .dispatcher(seams.dispatcher(dispatcher))
             .environment(gateway)
             .health(health)
+            .directory(planes.directory())
             .listener(migrationListener)
             .build();
   }
 
   private MigratorBuilder migratorOptions() {
-    MigratorBuilder options = Migrator.builder().limit(config.migrationLimit());
+    MigrationOptions.Builder options =
+        MigrationOptions.builder()
+            .limit(config.migrationLimit())
+            .stallTimeout(Duration.ofNanos(config.stallTimeoutNanos()));
     if (config.migrationMaxSeqLen() != FleetConfig.UNLIMITED) {
       options.maxSeqLen(config.migrationMaxSeqLen());
     }
-    if (config.stallTimeoutNanos() > 0) {
-      options.stallTimeout(Duration.ofNanos(config.stallTimeoutNanos()));
-    }
-    return options;
+    config.patience().applyTo(options);
+    return Migrator.builder().options(options.build()).policy(config.patience().policy());
   }
 
   private RequestDispatcher<PreprocessedRequest, LLMEngineOutput> dispatcher() {

@@ -10,6 +10,7 @@ final class AttemptEntry {
   static final int NO_WORKER = -1;
 
   private final int number;
+  private final long dispatchedNanos;
   private int worker = NO_WORKER;
   private long lifeAtDispatch;
   private int tokens;
@@ -18,16 +19,25 @@ final class AttemptEntry {
   private boolean givenUp;
   private boolean ended;
   private boolean move;
+  private boolean hedge;
+  private boolean unsure;
+  private boolean wanting;
+  private boolean counted;
   private boolean leftByMove;
   private boolean faulted;
   private @Nullable LLMEngineOutput heldBack;
 
-  AttemptEntry(int number) {
+  AttemptEntry(int number, long dispatchedNanos) {
     this.number = number;
+    this.dispatchedNanos = dispatchedNanos;
   }
 
   int number() {
     return number;
+  }
+
+  long dispatchedNanos() {
+    return dispatchedNanos;
   }
 
   /** Returns the chosen worker's position, or {@link #NO_WORKER}. */
@@ -75,6 +85,49 @@ final class AttemptEntry {
     move = true;
   }
 
+  /** Returns whether it races with another one for the first token. */
+  boolean isHedge() {
+    return hedge;
+  }
+
+  void hedge() {
+    hedge = true;
+  }
+
+  /** Returns whether it may be a race for the first token as well as a move. */
+  boolean isUnsure() {
+    return unsure;
+  }
+
+  void unsure() {
+    unsure = true;
+  }
+
+  /** Says which of both it is. */
+  void resolve(boolean isHedge) {
+    unsure = false;
+    hedge = isHedge;
+    move = !isHedge;
+  }
+
+  /** Returns whether it found no worker to ask. */
+  boolean isWanting() {
+    return wanting;
+  }
+
+  void wanting() {
+    wanting = true;
+  }
+
+  /** Returns whether its loss must have been counted as a migration or the want of one. */
+  boolean isCounted() {
+    return counted;
+  }
+
+  void counted() {
+    counted = true;
+  }
+
   /** Returns whether the request was moved away from it. */
   boolean isLeftByMove() {
     return leftByMove;
@@ -106,7 +159,7 @@ final class AttemptEntry {
   @Override
   public String toString() {
     String state = lost ? "lost" : leftByMove ? "left" : givenUp ? "given up" : "running";
-    return number + (move ? " (move)" : "") + " at " + worker + " " + state;
+    return number + (move ? " (move)" : hedge ? " (hedge)" : "") + " at " + worker + " " + state;
   }
 
   /** Keeps what a silent worker has and does not bring yet. */

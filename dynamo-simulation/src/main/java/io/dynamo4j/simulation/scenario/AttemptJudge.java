@@ -19,7 +19,6 @@ final class AttemptJudge implements Flow.Subscriber<LLMEngineOutput>, Flow.Subsc
   private final Scheduler lane;
   private final Flow.Subscriber<? super LLMEngineOutput> downstream;
   private final long deliveredBefore;
-  private final int tokensBefore;
   private Flow.Subscription upstream = NoSubscription.INSTANCE;
   private long requested;
   private boolean ended;
@@ -36,7 +35,6 @@ final class AttemptJudge implements Flow.Subscriber<LLMEngineOutput>, Flow.Subsc
     this.lane = lane;
     this.downstream = downstream;
     this.deliveredBefore = entry.deliveredItems();
-    this.tokensBefore = entry.deliveredTokens();
   }
 
   @Override
@@ -79,18 +77,27 @@ final class AttemptJudge implements Flow.Subscriber<LLMEngineOutput>, Flow.Subsc
     if (entry.isOpen()
         && attempt.worker() != AttemptEntry.NO_WORKER
         && ledger.isDraining(attempt.worker())
-        && entry.attempts().stream().anyMatch(other -> other.isMove() && other.isRunning())) {
+        && entry.attempts().stream()
+            .anyMatch(
+                other ->
+                    other.isMove()
+                        && other.isRunning()
+                        && other.isOpened()
+                        && other.number() > attempt.number())) {
       attempt.leftByMove();
       return;
     }
     if (!entry.isOpen()
         || entry.isVetoed()
         || entry.isWhole()
-        || (attempt.isMove() && anotherIsRunning())) {
+        || entry.times().isDeadlinePassed()
+        || entry.isMoving(attempt)
+        || hasLostRace()) {
       attempt.givenUp();
       return;
     }
-    attempt.lost();
+    entry.lost(attempt);
+    countLoss();
     boolean died = attempt.worker() != AttemptEntry.NO_WORKER && !ledger.livedThrough(attempt);
     ledger.sometimes("given up by a timeout");
     ledger.check(
@@ -99,8 +106,30 @@ final class AttemptJudge implements Flow.Subscriber<LLMEngineOutput>, Flow.Subsc
         "attempt given up without a fault: " + entry);
   }
 
-  private boolean anotherIsRunning() {
-    return entry.attempts().stream().anyMatch(other -> other != attempt && other.isRunning());
+  /** Returns whether the other of two attempts brought the first token. */
+  private boolean hasLostRace() {
+    for (AttemptEntry other : entry.attempts()) {
+      boolean raced = other != attempt && (other.isHedge() || attempt.isHedge());
+      if (raced && other.isRunning() && other.tokens() > 0 && attempt.tokens() == 0) {
+        ledger.sometimes(other.isHedge() ? "second of two was first" : "first of two was first");
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** A loss that another worker may repair shows in the counters. */
+  private void countLoss() {
+    if (!entry.isOpen()
+        || entry.isWhole()
+        || entry.request().pinnedPosition() != ScenarioRequest.NOT_PINNED
+        || entry.isMoving(attempt)) {
+      return;
+    }
+    attempt.counted();
+    if (!entry.runsBeside(attempt)) {
+      entry.times().lostAlone();
+    }
   }
 
   @Override
@@ -118,25 +147,44 @@ final class AttemptJudge implements Flow.Subscriber<LLMEngineOutput>, Flow.Subsc
   public void onError(Throwable failure) {
     if (attempt.isRunning()) {
       end();
-      attempt.lost();
-      if (failure instanceof DynamoException typed
-          && FaultErrors.isFinal(typed.errorType(), attempt.isOpened())
-          && !(attempt.isMove() && anotherIsRunning())) {
-        entry.vetoed(); // also while the stream is about to move
+      entry.lost(attempt);
+      ErrorType type = failure instanceof DynamoException typed ? typed.errorType() : null;
+      if (type == ErrorType.UNAVAILABLE && attempt.worker() == AttemptEntry.NO_WORKER) {
+        lostForWant();
+      } else if (type != null && FaultErrors.isRepairable(type, attempt.isOpened())) {
+        countLoss();
+      }
+      // A final error counts while the stream is about to move, too, but not of the move itself.
+      if (type != null
+          && FaultErrors.isFinal(type, attempt.isOpened())
+          && !entry.isMoving(attempt)
+          && !(entry.runsBeside(attempt) && !FaultErrors.isVeto(type))) {
+        entry.vetoed();
       }
       explain(failure);
     }
     downstream.onError(failure);
   }
 
+  private void lostForWant() {
+    attempt.wanting();
+    if (!entry.runsBeside(attempt)
+        && entry.isOpen()
+        && !entry.isWhole()
+        && entry.request().pinnedPosition() == ScenarioRequest.NOT_PINNED) {
+      entry.times().wanting();
+    }
+  }
+
   @Override
   public void onComplete() {
     if (attempt.isRunning()) {
       end();
-      if (tokensBefore + attempt.tokens() >= entry.request().outputTokens()) {
+      if (entry.isWhole() || !entry.isOpen()) {
         attempt.ended();
       } else {
-        attempt.lost();
+        entry.lost(attempt);
+        countLoss();
         ledger.check(
             attempt.isFaulted(),
             Oracle.UNEXPLAINED_LOSS,
@@ -157,14 +205,15 @@ final class AttemptJudge implements Flow.Subscriber<LLMEngineOutput>, Flow.Subsc
 
   /** A lost attempt must have met a fault, or a bug repairs itself unseen. */
   private void explain(Throwable failure) {
-    if (attempt.isFaulted()) {
+    if (attempt.isFaulted() || entry.times().isDeadlinePassed()) {
       return;
     }
     boolean nobodyLeft =
         failure instanceof DynamoException typed
             && typed.errorType() == ErrorType.UNAVAILABLE
             && (!ledger.hasUntriedWorker(entry)
-                || entry.request().pinnedPosition() != ScenarioRequest.NOT_PINNED);
+                || entry.request().pinnedPosition() != ScenarioRequest.NOT_PINNED
+                || (entry.request().hasGrammar() && entry.hasOpened()));
     boolean died = attempt.worker() != AttemptEntry.NO_WORKER && !ledger.livedThrough(attempt);
     ledger.check(
         nobodyLeft || died,

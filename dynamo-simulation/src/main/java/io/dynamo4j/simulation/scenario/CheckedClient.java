@@ -2,6 +2,7 @@
 package io.dynamo4j.simulation.scenario;
 
 import io.dynamo4j.core.model.DynamoException;
+import io.dynamo4j.core.model.ErrorType;
 import io.dynamo4j.core.model.FinishReason;
 import io.dynamo4j.core.model.LLMEngineOutput;
 import io.dynamo4j.core.runtime.Scheduler;
@@ -149,15 +150,33 @@ final class CheckedClient implements Flow.Subscriber<LLMEngineOutput> {
         ledger.mayFail(entry) || !ledger.hasUntriedWorker(entry),
         Oracle.GAVE_UP,
         "gave up with a worker and an attempt left: " + entry + ", failure=" + failure);
+    checkTimes(failure);
     ledger.sometimes(reasonOfFailure());
   }
 
+  private void checkTimes(Throwable failure) {
+    boolean late =
+        failure instanceof DynamoException typed
+            && typed.errorType() == ErrorType.DEADLINE_EXCEEDED;
+    ledger.check(
+        !late || entry.times().isDeadlinePassed(),
+        Oracle.TIMES,
+        "failed before its deadline: " + entry);
+    if (!late
+        && entry.request().pinnedPosition() == ScenarioRequest.NOT_PINNED
+        && entry.isWanting()) {
+      entry.times().failedWanting(entry);
+    }
+  }
+
   private String reasonOfFailure() {
-    if (entry.isVetoed()) {
+    if (entry.times().isDeadlinePassed()) {
+      return "failed at its deadline";
+    } else if (entry.isVetoed()) {
       return "failed by a final error";
     } else if (entry.request().pinnedPosition() != ScenarioRequest.NOT_PINNED) {
       return "failed with its pinned worker";
-    } else if (entry.budgetedAttempts() > ledger.limit()) {
+    } else if (entry.mostBudgetedAttempts() > ledger.limit()) {
       return "budget spent";
     }
     return ledger.mayFail(entry) ? "failed as not replayable" : "nobody left";
@@ -166,6 +185,7 @@ final class CheckedClient implements Flow.Subscriber<LLMEngineOutput> {
   @Override
   public void onComplete() {
     end();
+    entry.completed();
     ledger.check(
         entry.deliveredTokens() == entry.request().outputTokens(),
         Oracle.LENGTH,
@@ -199,6 +219,7 @@ final class CheckedClient implements Flow.Subscriber<LLMEngineOutput> {
     ledger.check(!entry.isEnded(), Oracle.TERMINAL, "ended twice: " + entry);
     ledger.check(!entry.isCancelled(), Oracle.TERMINAL, "ended after it was cancelled: " + entry);
     entry.ended();
+    entry.times().ended(entry);
     hand.checkTimersSoon();
   }
 }

@@ -37,6 +37,18 @@ final class FaultErrors {
     return new DynamoException(BREAKS.get((int) number), "broken by the scenario");
   }
 
+  /** Returns whether an error of one attempt ends the request even while another one runs. */
+  static boolean isVeto(ErrorType type) {
+    return type == ErrorType.INVALID_REQUEST;
+  }
+
+  /** Returns whether another worker is asked after an error, if there is one. */
+  static boolean isRepairable(ErrorType type, boolean opened) {
+    return !isFinal(type, opened)
+        && type != ErrorType.UNAVAILABLE
+        && type != ErrorType.DEADLINE_EXCEEDED;
+  }
+
   /** Returns whether no other worker may be tried after an error. */
   static boolean isFinal(ErrorType type, boolean opened) {
     return type == ErrorType.INVALID_REQUEST || (opened && type == ErrorType.BACKEND_UNKNOWN);

@@ -96,7 +96,12 @@ final class FaultingRequestPlane implements RequestPlane<PreprocessedRequest, LL
 
   private AttemptEntry entry(Attempt attempt) {
     List<AttemptEntry> attempts = ledger.request(attempt.requestId()).attempts();
-    return attempts.get(attempts.size() - 1);
+    for (int i = attempts.size() - 1; i >= 0; i--) {
+      if (attempts.get(i).number() == attempt.number()) {
+        return attempts.get(i);
+      }
+    }
+    throw new IllegalStateException("attempt is unknown: number=" + attempt.number());
   }
 
   private static void refuse(

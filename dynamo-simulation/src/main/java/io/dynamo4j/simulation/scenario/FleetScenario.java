@@ -48,7 +48,7 @@ public final class FleetScenario implements ScenarioRunner {
   public RunOutcome run(ScenarioSpec spec) {
     Simulation simulation = Simulation.builder().seed(spec.seed()).mode(Mode.RANDOM_TIES).build();
     FleetConfig fleetConfig = ScenarioSettings.fleet(spec);
-    Ledger ledger = new Ledger(fleetConfig.migrationLimit(), fleetConfig.migrationMaxSeqLen());
+    Ledger ledger = new Ledger(fleetConfig);
     try {
       play(spec, simulation, fleetConfig, ledger);
     } catch (SimulationFailure failure) {
@@ -80,7 +80,7 @@ public final class FleetScenario implements ScenarioRunner {
                 fleetConfig.policy(),
                 simulation.controller()),
             hand::watch,
-            event -> {});
+            ledger::heard);
     ledger.watch(fleet);
     simulation.afterEachEvent(ledger::rethrow);
     for (int number = 0; number < spec.requests(); number++) {

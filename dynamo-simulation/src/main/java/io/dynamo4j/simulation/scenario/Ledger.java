@@ -4,6 +4,10 @@ package io.dynamo4j.simulation.scenario;
 import io.dynamo4j.core.model.WorkerWithDpRank;
 import io.dynamo4j.kvrouter.Booking;
 import io.dynamo4j.kvrouter.BookingKey;
+import io.dynamo4j.migration.event.AttemptReason;
+import io.dynamo4j.migration.event.MigrationEvent;
+import io.dynamo4j.simulation.fleet.FleetConfig;
+import io.dynamo4j.simulation.fleet.Patience;
 import io.dynamo4j.simulation.fleet.SimulatedFleet;
 import io.dynamo4j.simulation.fleet.SimulatedWorker;
 import java.util.LinkedHashMap;
@@ -25,14 +29,16 @@ final class Ledger {
   private final Set<Integer> draining = new LinkedHashSet<>();
   private final long limit;
   private final long maxSeqLen;
+  private final Patience patience;
   private int liveTimers;
   private int openDrains;
   private @Nullable OracleViolation violation;
   private @Nullable SimulatedFleet fleet;
 
-  Ledger(long limit, long maxSeqLen) {
-    this.limit = limit;
-    this.maxSeqLen = maxSeqLen;
+  Ledger(FleetConfig config) {
+    this.limit = config.migrationLimit();
+    this.maxSeqLen = config.migrationMaxSeqLen();
+    this.patience = config.patience();
   }
 
   /** Ends the run unless {@code holds}, even if what this throws is swallowed on the way. */
@@ -75,9 +81,29 @@ final class Ledger {
   }
 
   RequestEntry open(ScenarioRequest request) {
-    RequestEntry entry = new RequestEntry(request);
+    RequestEntry entry = new RequestEntry(request, new RequestTimes(this, patience));
     requests.put(request.number(), entry);
     return entry;
+  }
+
+  /** Learns what a second attempt is for where that could be either of two things. */
+  void heard(MigrationEvent event) {
+    if (event instanceof MigrationEvent.AttemptStarted started) {
+      RequestEntry entry = request(started.requestId());
+      for (AttemptEntry attempt : entry.attempts()) {
+        if (attempt.isUnsure() && attempt.number() == started.attempt()) {
+          attempt.resolve(started.reason() == AttemptReason.HEDGE);
+        }
+      }
+      checkBudget(entry);
+    }
+  }
+
+  void checkBudget(RequestEntry entry) {
+    check(
+        entry.budgetedAttempts() <= limit + 1,
+        Oracle.BUDGET,
+        "dispatched too often: " + entry + ", dispatches=" + entry.budgetedAttempts());
   }
 
   RequestEntry request(String requestId) {
@@ -139,11 +165,21 @@ final class Ledger {
   /** Returns whether a request's failure may reach its client although workers are left. */
   boolean mayFail(RequestEntry entry) {
     ScenarioRequest request = entry.request();
-    boolean outgrown = request.prompt().length + entry.deliveredTokens() > maxSeqLen;
-    return entry.budgetedAttempts() > limit
+    return entry.mostBudgetedAttempts() > limit
         || entry.isVetoed()
+        || entry.times().isDeadlinePassed()
         || request.pinnedPosition() != ScenarioRequest.NOT_PINNED
-        || (entry.hasOpened() && (request.hasGrammar() || outgrown));
+        || (entry.hasOpened() && (request.hasGrammar() || isOutgrown(entry)));
+  }
+
+  /** Returns whether a sequence has become too long to be continued. */
+  boolean isOutgrown(RequestEntry entry) {
+    return entry.request().prompt().length + entry.deliveredTokens() > maxSeqLen;
+  }
+
+  /** Returns whether requests wait where there is no worker to ask. */
+  boolean waitsForWorkers() {
+    return patience.replacementWaitNanos() > 0;
   }
 
   /* --------------- Bookings --------------- */
@@ -203,14 +239,19 @@ final class Ledger {
   }
 
   /**
-   * A request arms one timer at a time, and takes it along when it ends; a drain has one for its
-   * deadline and one for another try.
+   * A request arms one timer at a time, and takes it along when it ends; the plane arms one for
+   * each attempt that has a deadline; a drain has one for its deadline and one for another try.
    */
   void checkTimers() {
-    long open = requests.values().stream().filter(RequestEntry::isOpen).count();
+    long allowed = 2L * openDrains;
+    for (RequestEntry entry : requests.values()) {
+      if (entry.isOpen()) {
+        allowed += 1 + (patience.deadlineNanos() > 0 ? entry.runningAttempts() : 0);
+      }
+    }
     check(
-        liveTimers <= open + 2L * openDrains,
+        liveTimers <= allowed,
         Oracle.TIMER,
-        "more timers than open requests: timers=" + liveTimers + ", requests=" + open);
+        "more timers than open requests need: timers=" + liveTimers + ", needed=" + allowed);
   }
 }

@@ -32,14 +32,12 @@ final class LedgerDispatcher implements RequestDispatcher<PreprocessedRequest, L
       Attempt attempt,
       Flow.Subscriber<? super LLMEngineOutput> subscriber) {
     RequestEntry entry = ledger.request(attempt.requestId());
-    AttemptEntry dispatched = new AttemptEntry(attempt.number());
+    AttemptEntry dispatched = new AttemptEntry(attempt.number(), attempt.lane().clock().nanoTime());
     checkOthers(entry, dispatched);
+    entry.times().dispatched(entry, dispatched, attempt);
     noteRareStates(entry, dispatched);
     entry.attempts().add(dispatched);
-    ledger.check(
-        entry.budgetedAttempts() <= ledger.limit() + 1,
-        Oracle.BUDGET,
-        "dispatched too often: " + entry + ", dispatches=" + entry.budgetedAttempts());
+    ledger.checkBudget(entry);
     ledger.check(
         !entry.isEnded() && !entry.isCancelled(),
         Oracle.BUDGET,
@@ -67,7 +65,7 @@ final class LedgerDispatcher implements RequestDispatcher<PreprocessedRequest, L
   }
 
   private void noteRareStates(RequestEntry entry, AttemptEntry dispatched) {
-    if (entry.attempts().isEmpty() || dispatched.isMove()) {
+    if (entry.attempts().isEmpty() || dispatched.isMove() || dispatched.isHedge()) {
       return;
     }
     if (entry.deliveredTokens() == 0 && entry.hasOpened()) {
@@ -77,7 +75,10 @@ final class LedgerDispatcher implements RequestDispatcher<PreprocessedRequest, L
     }
   }
 
-  /** One attempt runs at a time, but for a draining worker's; what has ended holds no booking. */
+  /**
+   * One attempt runs at a time, but for a draining worker's and one whose first token is late; what
+   * has ended holds no booking.
+   */
   private void checkOthers(RequestEntry entry, AttemptEntry dispatched) {
     for (AttemptEntry other : entry.attempts()) {
       if (!other.isRunning()) {
@@ -88,12 +89,26 @@ final class LedgerDispatcher implements RequestDispatcher<PreprocessedRequest, L
             "dispatched while an ended attempt is booked: " + entry);
         continue;
       }
-      ledger.check(
-          other.worker() != AttemptEntry.NO_WORKER && ledger.isDraining(other.worker()),
-          Oracle.BUDGET,
-          "dispatched beside an attempt that runs: " + entry);
-      dispatched.move();
+      join(entry, dispatched, other);
     }
+  }
+
+  private void join(RequestEntry entry, AttemptEntry dispatched, AttemptEntry running) {
+    ledger.check(
+        !entry.runsBeside(running), Oracle.BUDGET, "dispatched beside two that run: " + entry);
+    if (running.worker() != AttemptEntry.NO_WORKER && ledger.isDraining(running.worker())) {
+      dispatched.move();
+      if (entry.times().mayHedge(running)) {
+        dispatched.unsure();
+      }
+      return;
+    }
+    ledger.check(
+        entry.times().mayHedge(running),
+        Oracle.BUDGET,
+        "dispatched beside an attempt that runs: " + entry);
+    dispatched.hedge();
+    ledger.sometimes("raced for the first token");
   }
 
   /** Judges the choice of a worker and passes it on. */
@@ -113,7 +128,7 @@ final class LedgerDispatcher implements RequestDispatcher<PreprocessedRequest, L
       SimulatedWorker worker = ledger.fleet().workers().get(SimulatedWorker.position(chosen));
       boolean untriedLeft = ledger.hasUntriedWorker(entry);
       ledger.check(
-          !(entry.failedOn(worker.position()) && untriedLeft),
+          !(entry.failedOn(worker.position()) && untriedLeft && !livesAgain(worker)),
           Oracle.EXCLUSION,
           "sent back to a worker that failed it: " + entry + ", worker=" + chosen);
       ledger.check(
@@ -129,8 +144,20 @@ final class LedgerDispatcher implements RequestDispatcher<PreprocessedRequest, L
           !ledger.isDraining(worker.position()),
           Oracle.EXCLUSION,
           "sent to a draining worker: " + entry + ", worker=" + chosen);
+      entry.times().found();
       dispatched.chosen(worker.position(), worker.lifeNumber());
       attempt.workerChosen(chosen);
+    }
+
+    /** A request that waited may ask a worker again that has been restarted. */
+    private boolean livesAgain(SimulatedWorker worker) {
+      return ledger.waitsForWorkers()
+          && entry.attempts().stream()
+              .noneMatch(
+                  other ->
+                      other.isLost()
+                          && other.worker() == worker.position()
+                          && other.lifeAtDispatch() == worker.lifeNumber());
     }
 
     @Override

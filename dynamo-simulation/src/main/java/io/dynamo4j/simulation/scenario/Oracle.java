@@ -29,6 +29,8 @@ enum Oracle {
   HANG,
   /** A timer outlived the request that armed it. */
   TIMER,
+  /** A pause was shorter or longer than it should be, or a request outlived its deadline. */
+  TIMES,
   /** At rest, the index and the engines' caches differ. */
   INDEX,
   /** At rest, counters and ledger differ. */

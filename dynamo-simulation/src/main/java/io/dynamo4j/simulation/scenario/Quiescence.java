@@ -9,8 +9,6 @@ import io.dynamo4j.core.model.WorkerWithDpRank;
 import io.dynamo4j.core.token.TokenSlice;
 import io.dynamo4j.indexer.KvIndexer;
 import io.dynamo4j.kvrouter.KvRouter;
-import io.dynamo4j.migration.MigratorStats;
-import io.dynamo4j.migration.event.MigrationPhase;
 import io.dynamo4j.simulation.fleet.SimulatedFleet;
 import io.dynamo4j.simulation.fleet.SimulatedWorker;
 import io.dynamo4j.testkit.engine.MockEngine;
@@ -39,7 +37,7 @@ final class Quiescence {
     }
     OracleViolation.check(
         ledger.liveTimers() == 0, Oracle.TIMER, "timers are left: count=" + ledger.liveTimers());
-    checkMetrics(fleet.migrator().stats());
+    new CounterCheck(ledger, fleet.migrator().stats()).check();
   }
 
   private void checkEngines() {
@@ -127,19 +125,5 @@ final class Quiescence {
       }
     }
     return held;
-  }
-
-  private void checkMetrics(MigratorStats stats) {
-    long lost = 0;
-    for (RequestEntry entry : ledger.requests()) {
-      lost += entry.attempts().stream().filter(AttemptEntry::isLost).count();
-    }
-    long counted =
-        stats.migrations(MigrationPhase.NEW_REQUEST)
-            + stats.migrations(MigrationPhase.ONGOING_REQUEST);
-    OracleViolation.check(
-        counted <= lost,
-        Oracle.METRICS,
-        "more losses counted than happened: counted=" + counted + ", lost=" + lost);
   }
 }

@@ -25,8 +25,11 @@ public final class RareStates {
           "drained",
           "drained in time",
           "failed as not replayable",
+          "failed at its deadline",
           "failed by a final error",
           "failed with its pinned worker",
+          "first of two was first",
+          "found a worker in time",
           "given up by a timeout",
           "late frame",
           "left before a token",
@@ -40,9 +43,12 @@ public final class RareStates {
           "never answered",
           "nobody left",
           "not drained in time",
+          "paused before another try",
           "preempted",
           "preempted, then killed",
+          "raced for the first token",
           "refused",
+          "second of two was first",
           "silent at a later token",
           "silent at the first token",
           "slow client",
@@ -50,7 +56,9 @@ public final class RareStates {
           "stalled",
           "stopped by a token",
           "truncated at a later token",
-          "truncated at the first token");
+          "truncated at the first token",
+          "waited for a worker",
+          "waited in vain");
 
   private RareStates() {}
 

@@ -3,20 +3,25 @@ package io.dynamo4j.simulation.scenario;
 
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** What the ledger knows of one request. */
 final class RequestEntry {
   private final ScenarioRequest request;
   private final List<AttemptEntry> attempts = new ArrayList<>();
+  private final RequestTimes times;
+  private @Nullable AttemptEntry lastLost;
   private long requestedItems;
   private long deliveredItems;
   private int deliveredTokens;
   private boolean cancelled;
   private boolean ended;
+  private boolean completed;
   private boolean vetoed;
 
-  RequestEntry(ScenarioRequest request) {
+  RequestEntry(ScenarioRequest request, RequestTimes times) {
     this.request = request;
+    this.times = times;
   }
 
   ScenarioRequest request() {
@@ -38,11 +43,41 @@ final class RequestEntry {
     return attempts.stream().anyMatch(attempt -> attempt.isLost() && attempt.worker() == worker);
   }
 
-  /** Returns whether a worker failed the request or was left in a drain: it is not asked again. */
+  /** Returns whether a worker failed the request or serves it: it is not asked again. */
   boolean triedOn(int worker) {
     return attempts.stream()
         .anyMatch(
-            attempt -> (attempt.isLost() || attempt.isLeftByMove()) && attempt.worker() == worker);
+            attempt -> (attempt.isLost() || attempt.isRunning()) && attempt.worker() == worker);
+  }
+
+  /** Returns whether an attempt other than this one runs. */
+  boolean runsBeside(AttemptEntry attempt) {
+    return attempts.stream().anyMatch(other -> other != attempt && other.isRunning());
+  }
+
+  /** Returns whether an attempt is to take over from one that still runs. */
+  boolean isMoving(AttemptEntry attempt) {
+    return attempt.isMove()
+        && attempts.stream()
+            .anyMatch(other -> other.isRunning() && other.number() < attempt.number());
+  }
+
+  long runningAttempts() {
+    return attempts.stream().filter(AttemptEntry::isRunning).count();
+  }
+
+  void lost(AttemptEntry attempt) {
+    attempt.lost();
+    lastLost = attempt;
+  }
+
+  /** Returns whether the last attempt to be lost was lost for want of a worker. */
+  boolean isWanting() {
+    return lastLost != null && lastLost.isWanting();
+  }
+
+  RequestTimes times() {
+    return times;
   }
 
   /** Returns items the client has asked for, saturating. */
@@ -83,6 +118,15 @@ final class RequestEntry {
     ended = true;
   }
 
+  /** Returns whether the client got a clean end. */
+  boolean isCompleted() {
+    return completed;
+  }
+
+  void completed() {
+    completed = true;
+  }
+
   /** Returns whether the client neither left nor got a terminal signal. */
   boolean isOpen() {
     return !ended && !cancelled;
@@ -102,9 +146,18 @@ final class RequestEntry {
     return attempts.stream().anyMatch(AttemptEntry::isOpened);
   }
 
-  /** Returns how many attempts count against the limit: all but moves from draining workers. */
+  /**
+   * Returns how many attempts count against the limit: all but moves from draining workers and
+   * those that found no worker to ask.
+   */
   long budgetedAttempts() {
-    return attempts.stream().filter(attempt -> !attempt.isMove()).count();
+    return attempts.stream().filter(attempt -> !attempt.isMove() && !attempt.isWanting()).count();
+  }
+
+  /** Returns how many attempts may have counted against the limit. */
+  long mostBudgetedAttempts() {
+    return budgetedAttempts()
+        + attempts.stream().filter(attempt -> attempt.isUnsure() && !attempt.isWanting()).count();
   }
 
   /** Returns whether the client has its whole answer, apart from the end. */

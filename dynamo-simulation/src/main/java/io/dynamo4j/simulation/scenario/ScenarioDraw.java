@@ -92,8 +92,34 @@ public final class ScenarioDraw {
     if (random.nextInt(4) == 0) {
       spec = spec.withSetting(ScenarioSettings.MAX_SEQ_LEN, logUniform(12, 60));
     }
+    spec = withPatience(spec);
     drawFaults(timed);
     return spec.withFaults(faults);
+  }
+
+  /** Seconds, races and pauses, each in a part of the scenarios. */
+  private ScenarioSpec withPatience(ScenarioSpec spec) {
+    RandomSource chance = random.split("patience");
+    ScenarioSpec patient = spec;
+    if (chance.nextInt(3) == 0) {
+      patient =
+          patient.withSetting(ScenarioSettings.HEDGE_AFTER_MILLIS, logUniform(chance, 2, 500));
+    }
+    if (chance.nextInt(3) == 0) {
+      patient =
+          patient.withSetting(
+              ScenarioSettings.REPLACEMENT_WAIT_MILLIS, logUniform(chance, 20, 20_000));
+    }
+    if (chance.nextInt(4) == 0) {
+      // Never at the very instant of something else that is bound to whole milliseconds.
+      patient =
+          patient.withSetting(
+              ScenarioSettings.DEADLINE_MILLIS, logUniform(chance, 50, 60_000) + 0.137);
+    }
+    if (chance.nextInt(3) == 0) {
+      patient = patient.withSetting(ScenarioSettings.BACK_OFF_MILLIS, logUniform(chance, 1, 2_000));
+    }
+    return patient;
   }
 
   /** KV routing in half of the scenarios: it has the most state to get wrong. */
@@ -165,6 +191,10 @@ public final class ScenarioDraw {
   }
 
   private double logUniform(double least, double most) {
+    return logUniform(random, least, most);
+  }
+
+  private static double logUniform(RandomSource random, double least, double most) {
     double value = least * Math.pow(most / least, random.nextDouble());
     return most > 10 ? Math.rint(value) : value;
   }

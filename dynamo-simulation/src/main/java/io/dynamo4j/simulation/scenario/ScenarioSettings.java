@@ -3,6 +3,7 @@ package io.dynamo4j.simulation.scenario;
 
 import io.dynamo4j.simulation.fleet.FleetConfig;
 import io.dynamo4j.simulation.fleet.FleetPolicy;
+import io.dynamo4j.simulation.fleet.Patience;
 import io.dynamo4j.testkit.search.ScenarioSpec;
 
 /** The settings that a fleet's scenario reads, with what an absent one means. */
@@ -17,6 +18,10 @@ final class ScenarioSettings {
   static final String STALL_TIMEOUT_MILLIS = "stall-timeout-ms";
   static final String MAX_SEQ_LEN = "max-seq-len";
   static final String MIXED_REQUESTS = "mixed-requests";
+  static final String HEDGE_AFTER_MILLIS = "hedge-after-ms";
+  static final String REPLACEMENT_WAIT_MILLIS = "replacement-wait-ms";
+  static final String DEADLINE_MILLIS = "deadline-ms";
+  static final String BACK_OFF_MILLIS = "back-off-ms";
 
   private ScenarioSettings() {}
 
@@ -65,6 +70,10 @@ final class ScenarioSettings {
     };
   }
 
+  private static long nanos(ScenarioSpec spec, String millis) {
+    return (long) (spec.setting(millis, 0) * 1e6);
+  }
+
   static FleetConfig fleet(ScenarioSpec spec) {
     return FleetConfig.builder()
         .policy(policy(spec))
@@ -75,6 +84,12 @@ final class ScenarioSettings {
         .migrationLimit((long) spec.setting(LIMIT, 3))
         .migrationMaxSeqLen(maxSeqLen(spec))
         .stallTimeoutNanos((long) (stallTimeoutMillis(spec) * 1e6))
+        .patience(
+            new Patience(
+                nanos(spec, HEDGE_AFTER_MILLIS),
+                nanos(spec, REPLACEMENT_WAIT_MILLIS),
+                nanos(spec, DEADLINE_MILLIS),
+                nanos(spec, BACK_OFF_MILLIS)))
         .seed(spec.seed())
         .build();
   }
