@@ -10,12 +10,15 @@ import io.dynamo4j.core.model.PreprocessedRequest;
 import io.dynamo4j.core.model.WorkerWithDpRank;
 import io.dynamo4j.core.token.TokenAccumulator;
 import io.dynamo4j.core.token.TokenSlice;
+import io.dynamo4j.migration.DrainResult;
+import io.dynamo4j.migration.MigrationOptions;
 import io.dynamo4j.migration.Migrator;
 import io.dynamo4j.testkit.script.ScriptedDispatch;
 import io.dynamo4j.testkit.script.ScriptedDispatcher;
 import io.dynamo4j.testkit.script.TokenSource;
 import io.dynamo4j.testkit.simulation.Simulation;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.stream.IntStream;
@@ -65,6 +68,23 @@ final class MigrationPlay {
         .controller()
         .execute(
             () -> migrator.migrate(played.request(requestId), played.options()).subscribe(client));
+  }
+
+  /** Subscribes, under other options than the case's. */
+  void subscribe(StrictClient client, MigrationOptions options) {
+    String requestId = "request-" + ++plays;
+    simulation
+        .controller()
+        .execute(() -> migrator.migrate(played.request(requestId), options).subscribe(client));
+  }
+
+  /** Begins to drain the first worker after {@code delay}, and returns what came of it. */
+  List<DrainResult> drainFirst(Duration delay, Duration within) {
+    List<DrainResult> results = new ArrayList<>();
+    simulation
+        .controller()
+        .schedule(() -> migrator.drain(1, within).thenAccept(results::add), delay.toNanos());
+    return results;
   }
 
   void run() {
@@ -135,7 +155,7 @@ final class MigrationPlay {
   }
 
   /** Returns the first tokens of the answer as a worker that never fails would bring it. */
-  private int[] answer(int count) {
+  int[] answer(int count) {
     TokenSlice prompt = played.request("any").tokenIds();
     TokenSource source = TokenSource.ofContext();
     TokenAccumulator generated = TokenAccumulator.startingWith(TokenSlice.empty());

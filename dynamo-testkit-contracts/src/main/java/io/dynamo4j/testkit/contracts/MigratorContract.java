@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.dynamo4j.core.model.DynamoException;
 import io.dynamo4j.core.model.ErrorType;
 import io.dynamo4j.core.model.WorkerWithDpRank;
+import io.dynamo4j.migration.DrainResult;
+import io.dynamo4j.migration.MigrationOptions;
 import io.dynamo4j.testkit.contracts.WorkerFate.Answers;
 import io.dynamo4j.testkit.contracts.WorkerFate.AnswersLate;
 import io.dynamo4j.testkit.contracts.WorkerFate.BreaksAfter;
@@ -36,6 +38,7 @@ import org.junit.jupiter.api.Test;
  */
 public abstract class MigratorContract {
   private static final Answers ANSWERS = new Answers();
+  private static final Duration SOON = Duration.ofMillis(100);
 
   /** Makes the migrator under test. */
   protected abstract MigratorFactory factory();
@@ -296,6 +299,108 @@ public abstract class MigratorContract {
       assertThat(client.isEnded()).isFalse();
       assertThat(client.breaches()).isEmpty();
     }
+  }
+
+  /* --------------- A worker that drains --------------- */
+
+  @Test
+  public void shouldMoveStreamOffDrainingWorkerWithoutSpendingBudget() {
+    MigrationPlay play = prepare(MigrationCase.of(1, new HangsAfter(3), breaks(2), ANSWERS));
+    StrictClient client = StrictClient.of(0, MigrationCase.STAYS);
+    play.subscribe(client);
+    List<DrainResult> drained = play.drainFirst(SOON, MigrationCase.STALL_TIMEOUT);
+    play.run();
+
+    assertThat(drained).containsExactly(new DrainResult(1, 0, 0, 0));
+    assertThat(play.dispatches()).hasSize(3);
+    assertThat(play.dispatches().get(0).isCancelled()).isTrue();
+    assertWhole(play, client);
+  }
+
+  @Test
+  public void shouldLetStreamsFinishThatMayNotMove() {
+    MigrationPlay play =
+        prepare(MigrationCase.of(0, new AnswersLate(Duration.ofMillis(200)), ANSWERS));
+    StrictClient client = StrictClient.of(0, MigrationCase.STAYS);
+    play.subscribe(client);
+    List<DrainResult> drained = play.drainFirst(SOON, MigrationCase.STALL_TIMEOUT);
+    play.run();
+
+    assertThat(drained).containsExactly(new DrainResult(0, 1, 0, 0));
+    assertThat(play.dispatches()).hasSize(1);
+    assertWhole(play, client);
+  }
+
+  @Test
+  public void shouldLeaveStreamWhereItIsWhenTimeToDrainIsUp() {
+    MigrationPlay play = prepare(MigrationCase.of(1, new AnswersLate(Duration.ofMillis(400))));
+    StrictClient client = StrictClient.of(0, MigrationCase.STAYS);
+    play.subscribe(client);
+    List<DrainResult> drained = play.drainFirst(SOON, SOON);
+    play.run();
+
+    assertThat(drained).containsExactly(new DrainResult(0, 0, 0, 1));
+    assertWhole(play, client);
+  }
+
+  private static void assertWhole(MigrationPlay play, StrictClient client) {
+    assertThat(client.breaches()).isEmpty();
+    assertThat(client.isCompleted()).isTrue();
+    assertThat(client.tokens()).containsExactly(play.answer(8));
+    assertThat(client.finishReasons()).hasSize(1);
+    assertThat(play.dispatches()).allMatch(each -> each.isEnded() || each.isCancelled());
+  }
+
+  /* --------------- A first token that is late --------------- */
+
+  private static MigrationOptions hedged(MigrationCase played) {
+    return played.options().toBuilder().hedgeAfter(SOON).build();
+  }
+
+  @Test
+  public void shouldRaceForFirstTokenWhenItIsLate() {
+    MigrationCase played =
+        MigrationCase.of(
+            1,
+            new AnswersLate(Duration.ofMillis(300)),
+            new AnswersLate(Duration.ofMillis(50)),
+            ANSWERS);
+    MigrationPlay play = prepare(played);
+    StrictClient client = StrictClient.of(0, MigrationCase.STAYS);
+    play.subscribe(client, hedged(played));
+    play.run();
+
+    assertThat(play.dispatches()).hasSize(2);
+    assertThat(play.dispatches().get(0).isCancelled()).isTrue();
+    assertThat(play.dispatches().get(1).attempt().excludedWorkers())
+        .containsExactly(WorkerWithDpRank.of(1));
+    assertWhole(play, client);
+  }
+
+  @Test
+  public void shouldKeepFirstOfTwoWhenItIsFirst() {
+    MigrationCase played =
+        MigrationCase.of(1, new AnswersLate(Duration.ofMillis(100)), new NeverOpens());
+    MigrationPlay play = prepare(played);
+    StrictClient client = StrictClient.of(0, MigrationCase.STAYS);
+    play.subscribe(client, hedged(played));
+    play.run();
+
+    assertThat(play.dispatches()).hasSize(2);
+    assertThat(play.dispatches().get(1).isCancelled()).isTrue();
+    assertWhole(play, client);
+  }
+
+  @Test
+  public void shouldNotRaceBeyondTheLimit() {
+    MigrationCase played = MigrationCase.of(0, new AnswersLate(Duration.ofMillis(300)), ANSWERS);
+    MigrationPlay play = prepare(played);
+    StrictClient client = StrictClient.of(0, MigrationCase.STAYS);
+    play.subscribe(client, hedged(played));
+    play.run();
+
+    assertThat(play.dispatches()).hasSize(1);
+    assertWhole(play, client);
   }
 
   /* --------------- The end --------------- */

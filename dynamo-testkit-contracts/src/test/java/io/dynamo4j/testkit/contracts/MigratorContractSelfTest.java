@@ -38,6 +38,12 @@ class MigratorContractSelfTest {
     "ERROR_WITHOUT_TYPE, shouldTellTypeWorkerAndCauseWhenItGivesUp",
     "COMPLETED_TWICE, shouldBringWholeAnswerWhenNoWorkerFails",
     "FINISH_REASON_TWICE, shouldBringWholeAnswerWhenNoWorkerFails",
+    "DRAIN_IGNORED, shouldMoveStreamOffDrainingWorkerWithoutSpendingBudget",
+    "DRAIN_NOT_WAITED_FOR, shouldLetStreamsFinishThatMayNotMove",
+    "DRAIN_WITHOUT_END, shouldLeaveStreamWhereItIsWhenTimeToDrainIsUp",
+    "FIRST_TOKEN_NOT_RACED_FOR, shouldRaceForFirstTokenWhenItIsLate",
+    "FIRST_TOKEN_NOT_RACED_FOR, shouldKeepFirstOfTwoWhenItIsFirst",
+    "LIMIT_OFF_BY_ONE, shouldNotRaceBeyondTheLimit",
     "SIGNALS_INLINE, shouldNeverSignalUnderTheSubscribersCall",
     "SENDS_BEFORE_SUBSCRIPTION, shouldSendNothingBeforeSomebodySubscribes"
   })

@@ -17,6 +17,7 @@ import io.dynamo4j.plane.ResponseStream;
 import java.time.Duration;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Flow;
 
@@ -94,6 +95,33 @@ enum PlantedMigrator implements MigratorFactory {
     @Override
     MigrationOptions options(MigrationOptions options) {
       return options.toBuilder().stallTimeout(Duration.ZERO).build();
+    }
+  },
+  FIRST_TOKEN_NOT_RACED_FOR {
+    @Override
+    MigrationOptions options(MigrationOptions options) {
+      return options.toBuilder().hedgeAfter(Duration.ZERO).build();
+    }
+  },
+  DRAIN_IGNORED {
+    @Override
+    CompletionStage<DrainResult> onDrain(
+        Migrator<PreprocessedRequest, LLMEngineOutput> right, long workerId, Duration within) {
+      return CompletableFuture.completedStage(new DrainResult(1, 0, 0, 0));
+    }
+  },
+  DRAIN_NOT_WAITED_FOR {
+    @Override
+    CompletionStage<DrainResult> onDrain(
+        Migrator<PreprocessedRequest, LLMEngineOutput> right, long workerId, Duration within) {
+      return right.drain(workerId, Duration.ZERO);
+    }
+  },
+  DRAIN_WITHOUT_END {
+    @Override
+    CompletionStage<DrainResult> onDrain(
+        Migrator<PreprocessedRequest, LLMEngineOutput> right, long workerId, Duration within) {
+      return right.drain(workerId, within.multipliedBy(1_000));
     }
   },
   FAILED_WORKER_NOT_EXCLUDED {
@@ -259,6 +287,11 @@ enum PlantedMigrator implements MigratorFactory {
     return stream;
   }
 
+  CompletionStage<DrainResult> onDrain(
+      Migrator<PreprocessedRequest, LLMEngineOutput> right, long workerId, Duration within) {
+    return right.drain(workerId, within);
+  }
+
   MigrationOptions options(MigrationOptions options) {
     return options;
   }
@@ -322,7 +355,7 @@ enum PlantedMigrator implements MigratorFactory {
 
     @Override
     public CompletionStage<DrainResult> drain(long workerId, Duration within) {
-      return right.drain(workerId, within);
+      return bug.onDrain(right, workerId, within);
     }
 
     @Override
