@@ -42,14 +42,19 @@ enum Rule {
     this.listed = listed;
   }
 
-  /** Returns whether the recorded fault shows in this. */
+  /** Returns whether the recorded fault shows in this; everything else must be as recorded. */
   boolean explains(Aspect aspect) {
-    return switch (this) {
-      case USAGE -> aspect == Aspect.USAGE;
-      case WITHHELD_TEXT -> aspect == Aspect.TEXTS;
-      case VISIBLE_STOP ->
-          aspect == Aspect.TEXTS || aspect == Aspect.FINISH_REASONS || aspect == Aspect.USAGE;
-      default -> true;
+    return switch (aspect) {
+      case DISPATCHES, COUNTERS, END ->
+          this != USAGE && this != WITHHELD_TEXT && this != VISIBLE_STOP;
+      case TEXTS -> this != USAGE;
+      case FINISH_REASONS -> this != USAGE && this != WITHHELD_TEXT;
+      case USAGE ->
+          this == USAGE
+              || this == VISIBLE_STOP
+              || this == FINISHED_IS_FINAL
+              || this == BUDGET_IS_FINAL;
+      case LOG_PROBS, ANNOTATIONS -> false;
     };
   }
 
