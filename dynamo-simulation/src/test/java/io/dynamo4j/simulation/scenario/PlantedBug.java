@@ -307,6 +307,25 @@ enum PlantedBug {
               });
     }
   },
+  DEADLINE_NOT_TOLD {
+    @Override
+    FleetSeams seams() {
+      return new FleetSeams() {
+        @Override
+        public RequestDispatcher<PreprocessedRequest, LLMEngineOutput> dispatcher(
+            RequestDispatcher<PreprocessedRequest, LLMEngineOutput> dispatcher) {
+          return (request, attempt) ->
+              dispatcher.dispatch(
+                  request,
+                  Attempt.builder(attempt.requestId(), attempt.lane())
+                      .excludedWorkers(attempt.excludedWorkers())
+                      .number(attempt.number())
+                      .listener(new RelayListener(attempt))
+                      .build());
+        }
+      };
+    }
+  },
   LIMIT_OFF_BY_ONE {
     @Override
     int extraMigrations() {

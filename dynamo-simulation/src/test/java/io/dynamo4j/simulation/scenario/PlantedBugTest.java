@@ -62,13 +62,14 @@ class PlantedBugTest {
     map.put(PlantedBug.DEMAND_LOST_ON_MIGRATION, EnumSet.of(Oracle.HANG, Oracle.UNEXPLAINED_LOSS));
     map.put(
         PlantedBug.SECOND_ERROR_SWALLOWED,
-        EnumSet.of(Oracle.HANG, Oracle.UNEXPLAINED_LOSS, Oracle.BUDGET));
+        EnumSet.of(Oracle.HANG, Oracle.UNEXPLAINED_LOSS, Oracle.BUDGET, Oracle.TIMES));
     map.put(PlantedBug.ERROR_HIDDEN_BY_CLEAN_END, EnumSet.of(Oracle.LENGTH));
     map.put(PlantedBug.COMPLETED_TWICE, EnumSet.of(Oracle.TERMINAL));
     map.put(PlantedBug.TIMER_NOT_CANCELLED, EnumSet.of(Oracle.TIMER));
     map.put(PlantedBug.CANCEL_NOT_PASSED_ON, EnumSet.of(Oracle.CANCELLED_WORK, Oracle.BUDGET));
     map.put(PlantedBug.FAILED_WORKER_NOT_EXCLUDED, EnumSet.of(Oracle.EXCLUSION));
-    map.put(PlantedBug.BUDGET_REFILLED_BY_SUCCESS, EnumSet.of(Oracle.BUDGET));
+    map.put(PlantedBug.BUDGET_REFILLED_BY_SUCCESS, EnumSet.of(Oracle.BUDGET, Oracle.TIMES));
+    map.put(PlantedBug.DEADLINE_NOT_TOLD, EnumSet.of(Oracle.TIMES));
     map.put(PlantedBug.PIN_DROPPED_ON_RETRY, EnumSet.of(Oracle.EXCLUSION));
     map.put(
         PlantedBug.EXCLUSIONS_SHARED_BETWEEN_REQUESTS,
