@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.dynamo4j.core.model.WorkerWithDpRank;
 import java.util.Arrays;
+import java.util.Objects;
 import org.junit.jupiter.api.Test;
 
 class ProofCodecTest {
@@ -13,8 +14,8 @@ class ProofCodecTest {
 
   @Test
   void shouldReadTheQueryThatWasWritten() {
-    ProofQuery read = ProofQuery.tryDecode(ProofQuery.of(RANK, new long[] {1, -2}).encode());
-    assertThat(read).isNotNull();
+    byte[] query = ProofQuery.of(RANK, new long[] {1, -2}).encode();
+    ProofQuery read = Objects.requireNonNull(ProofQuery.tryDecode(query));
     assertThat(read.worker()).isEqualTo(RANK);
     assertThat(read.digests()).containsExactly(1, -2);
   }
