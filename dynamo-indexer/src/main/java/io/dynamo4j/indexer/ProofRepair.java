@@ -12,6 +12,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
+import java.util.stream.LongStream;
 
 /** The events that turn what an index holds of a rank into what the rank holds. */
 final class ProofRepair {
@@ -20,7 +21,7 @@ final class ProofRepair {
   private record Block(long hash, long before, long parent, long local) {}
 
   private final LongObjectMap<Block> missing = LongObjectMap.create(0);
-  private final List<Long> extra = new ArrayList<>();
+  private long[] extra = {};
   private boolean isWhole = true;
 
   private ProofRepair() {}
@@ -35,13 +36,15 @@ final class ProofRepair {
       atSource.put(block.hash(), block);
     }
     LongObjectMap<Boolean> here = LongObjectMap.create(0);
+    LongStream.Builder extra = LongStream.builder();
     for (long hash : held) {
       here.put(hash, true);
       boolean isAsked = (answer.differing() >>> HeldDigest.bucketOf(hash) & 1) != 0;
       if (isAsked && atSource.get(hash) == null) {
-        repair.extra.add(hash);
+        extra.add(hash);
       }
     }
+    repair.extra = extra.build().toArray();
     atSource.forEach(
         (hash, block) -> {
           if (here.get(hash) == null) {
@@ -59,15 +62,14 @@ final class ProofRepair {
 
   /** Returns how many blocks are put right. */
   int blocks() {
-    return missing.size() + extra.size();
+    return missing.size() + extra.length;
   }
 
   /** Returns removals first, then stores, each parent before its children. */
   List<RouterEvent> events(WorkerWithDpRank rank, long id) {
     List<RouterEvent> events = new ArrayList<>();
-    if (!extra.isEmpty()) {
-      long[] hashes = extra.stream().mapToLong(Long::longValue).toArray();
-      events.add(event(rank, id, KvCacheEventData.Removed.of(hashes)));
+    if (extra.length > 0) {
+      events.add(event(rank, id, KvCacheEventData.Removed.of(extra)));
     }
     LongObjectMap<Boolean> stored = LongObjectMap.create(0);
     missing.forEach(
