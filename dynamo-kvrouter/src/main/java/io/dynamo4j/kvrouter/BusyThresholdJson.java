@@ -2,6 +2,7 @@
 package io.dynamo4j.kvrouter;
 
 import io.dynamo4j.wire.JsonMaps;
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.function.Consumer;
@@ -105,6 +106,6 @@ final class BusyThresholdJson {
   }
 
   static String error(String text) {
-    return JsonMaps.write(Map.of("error", text));
+    return JsonMaps.write(Collections.singletonMap("error", text));
   }
 }
