@@ -63,13 +63,12 @@ public final class IndexDraw {
       drawRates(router);
     }
     long length = (long) (requests * gapMillis) + 1;
-    each(IndexFaults.KILL, () -> event(IndexFaults.KILL, length, downMillis()));
-    each(IndexFaults.REPLACE, () -> event(IndexFaults.REPLACE, length, logUniform(1, 2_000)));
-    each(IndexFaults.CLEAR, () -> event(IndexFaults.CLEAR, length, 0));
-    each(IndexFaults.SUSPEND, () -> event(IndexFaults.SUSPEND, length, logUniform(1, 3_000)));
-    each(IndexFaults.SHRINK, () -> event(IndexFaults.SHRINK, length, logUniform(1, 3_000)));
+    each(() -> event(IndexFaults.KILL, length, downMillis()));
+    each(() -> event(IndexFaults.REPLACE, length, logUniform(1, 2_000)));
+    each(() -> event(IndexFaults.CLEAR, length, 0));
+    each(() -> event(IndexFaults.SUSPEND, length, logUniform(1, 3_000)));
+    each(() -> event(IndexFaults.SHRINK, length, logUniform(1, 3_000)));
     each(
-        IndexFaults.PART,
         () ->
             IndexFaults.part(
                 random.nextInt(routers),
@@ -104,7 +103,7 @@ public final class IndexDraw {
     }
   }
 
-  private void each(String kind, Supplier<FaultSpec> fault) {
+  private void each(Supplier<FaultSpec> fault) {
     int count = isSwarm && random.nextInt(2) == 0 ? 0 : 1 + random.nextInt(isSwarm ? 4 : 2);
     for (int i = 0; i < count; i++) {
       faults.add(fault.get());

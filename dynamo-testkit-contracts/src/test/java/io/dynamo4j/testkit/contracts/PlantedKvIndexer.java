@@ -76,7 +76,7 @@ enum PlantedKvIndexer implements KvIndexerFactory {
   REMOVAL_TAKES_WHAT_HANGS_ON_IT {
     @Override
     boolean submit(Relay index, RouterEvent event) {
-      return event.event().data() instanceof Removed removed && removed.blockHashes()[0] == 2
+      return (event.event().data() instanceof Removed removed && removed.blockHashes()[0] == 2)
           ? index.pass(event, Removed.of(new long[] {2, 3, 4}))
           : index.pass(event);
     }
@@ -84,7 +84,7 @@ enum PlantedKvIndexer implements KvIndexerFactory {
   CONTENT_KNOWN_BY_ONE_HASH {
     @Override
     boolean submit(Relay index, RouterEvent event) {
-      return event.event().data() instanceof Removed removed && removed.blockHashes()[0] == 11
+      return (event.event().data() instanceof Removed removed && removed.blockHashes()[0] == 11)
           ? index.pass(event, Removed.of(new long[] {11, 12}))
           : index.pass(event);
     }
