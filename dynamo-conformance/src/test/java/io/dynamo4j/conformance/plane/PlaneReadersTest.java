@@ -122,18 +122,22 @@ class PlaneReadersTest {
   @Test
   void shouldReadEveryRecordOfDiscoveryAndFailWhenItsKeyIsChanged() throws IOException {
     int read = 0;
+    int changed = 0;
     try (Stream<Path> files = Files.list(SharedData.golden("wire/discovery"))) {
       for (Path file : files.filter(f -> f.toString().endsWith(".json")).sorted().toList()) {
         JsonNode each = JSON.readTree(file.toFile());
         assertThat(discovery.reads(each)).isTrue();
         assertThat(discovery.replay(each).faults()).as(file.toString()).isEmpty();
         read++;
-        if (each.path("records").path(0) instanceof ObjectNode record) {
+        // Snapshots between two keep-alives recorded ages alone.
+        if (each.path("records").path(0) instanceof ObjectNode record && record.has("value_text")) {
+          changed++;
           record.put("key", record.path("key").asText() + "0");
           assertThat(discovery.replay(each).faults()).isNotEmpty();
         }
       }
     }
     assertThat(read).isGreaterThan(40);
+    assertThat(changed).isGreaterThan(30);
   }
 }
