@@ -55,6 +55,7 @@ class PublicTypesTest {
   /** Used all the same, or made for code outside of this repository. */
   private static final List<String> JUSTIFIED =
       List.of(
+          "io.dynamo4j.discovery.StaticWorkerDirectory", // for hosts that write their workers down
           "io.dynamo4j.wire.WireLimits", // constants, which the compiler copies
           // puts the detokenizer below the migrator, as the package's Javadoc shows
           "io.dynamo4j.migration.text.DetokenizingDispatcher",
