@@ -3,6 +3,7 @@ package io.dynamo4j.kvrouter;
 
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -20,26 +21,27 @@ import org.jspecify.annotations.Nullable;
  */
 public final class QueueConfig {
   private static final String DEFAULT_CLASS = "default";
-  private static final QueueConfig OFF =
-      builder().policyClass(PolicyClass.builder(DEFAULT_CLASS).build()).build();
 
   private final List<PolicyClass> classes;
   private final String defaultFamily;
-  private final TreeMap<Long, String> buckets;
+  private final List<Bucket> buckets;
   private final @Nullable Duration maxWait;
   private final Duration overlapRefreshAfter;
+
+  /** Requests from so many uncached tokens on, up to the next bucket. */
+  private record Bucket(long minTokens, String name) {}
 
   private QueueConfig(Builder builder) {
     this.classes = List.copyOf(builder.classes);
     this.defaultFamily = builder.defaultFamily;
-    this.buckets = new TreeMap<>(builder.buckets);
+    this.buckets = List.copyOf(builder.buckets);
     this.maxWait = builder.maxWait;
     this.overlapRefreshAfter = builder.overlapRefreshAfter;
   }
 
   /** Returns the configuration under which nothing waits. */
   public static QueueConfig off() {
-    return OFF;
+    return builder().policyClass(PolicyClass.builder(DEFAULT_CLASS).build()).build();
   }
 
   /**
@@ -130,12 +132,15 @@ public final class QueueConfig {
         family = asked;
       }
     }
-    Map.Entry<Long, String> bucket = buckets.floorEntry(uncachedTokens);
+    String bucket = "";
+    for (Bucket each : buckets) {
+      bucket = each.minTokens() <= uncachedTokens ? each.name() : bucket;
+    }
     for (int i = classes.size() - 1; i >= 0; i--) {
       PolicyClass each = classes.get(i);
       if (each.family().equals(family)) {
-        boolean fits = bucket == null || each.bucket().isEmpty();
-        if (fits || each.bucket().equals(bucket.getValue())) {
+        boolean fits = bucket.isEmpty() || each.bucket().isEmpty();
+        if (fits || each.bucket().equals(bucket)) {
           fallback = i;
         }
       }
@@ -146,7 +151,7 @@ public final class QueueConfig {
   /** Builds a {@link QueueConfig}; at least one class is required. */
   public static final class Builder {
     private final List<PolicyClass> classes = new ArrayList<>();
-    private final TreeMap<Long, String> buckets = new TreeMap<>();
+    private final List<Bucket> buckets = new ArrayList<>();
     private String defaultFamily = "";
     private @Nullable Duration maxWait;
     private Duration overlapRefreshAfter = Duration.ofSeconds(10);
@@ -172,7 +177,9 @@ public final class QueueConfig {
      */
     public Builder uncachedBucket(long minTokens, String bucket) {
       ConfigRules.requireAtLeastZero("min_tokens", minTokens);
-      buckets.put(minTokens, Objects.requireNonNull(bucket, "bucket"));
+      buckets.removeIf(each -> each.minTokens() == minTokens);
+      buckets.add(new Bucket(minTokens, Objects.requireNonNull(bucket, "bucket")));
+      buckets.sort(Comparator.comparingLong(Bucket::minTokens));
       return this;
     }
 
@@ -207,9 +214,9 @@ public final class QueueConfig {
           throw new IllegalArgumentException("policy class stands twice: class=" + each.name());
         }
       }
-      if (!buckets.isEmpty() && buckets.firstKey() != 0) {
+      if (!buckets.isEmpty() && buckets.get(0).minTokens() != 0) {
         throw new IllegalArgumentException(
-            "buckets must begin at 0 tokens: first=" + buckets.firstKey());
+            "buckets must begin at 0 tokens: first=" + buckets.get(0).minTokens());
       }
       return new QueueConfig(this);
     }
