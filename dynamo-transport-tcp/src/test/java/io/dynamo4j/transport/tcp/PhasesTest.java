@@ -102,8 +102,7 @@ class PhasesTest {
     TextClient next = again(1);
     try (RawPeer.Connection connection = worker.accept()) {
       connection.readRequest();
-      connection.acknowledge("Server overloaded: queue");
-      assertThat(next.awaitErrorType()).isEqualTo(ErrorType.WORKER_OVERLOADED);
+      assertThat(next.awaitErrorType()).isEqualTo(ErrorType.CONNECTION_TIMEOUT);
     }
     assertThat(plane().dialCount()).isEqualTo(2);
   }
@@ -168,8 +167,7 @@ class PhasesTest {
       RawPeer.Connection answer = callBack(connection.readRequest());
       connection.acknowledge("");
       answer.header("{\"error\":null}");
-      answer.body(item("a"));
-      answer.body(item("b"));
+      answer.bodies(item("a"), item("b"));
     }
     // The one that reads everything times out; the other has an item to take and does not.
     assertThat(client.awaitErrorType()).isEqualTo(ErrorType.RESPONSE_TIMEOUT);
