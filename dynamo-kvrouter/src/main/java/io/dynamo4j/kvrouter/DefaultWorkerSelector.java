@@ -70,6 +70,22 @@ public final class DefaultWorkerSelector implements WorkerSelector {
     return WorkerSelectionResult.of(candidates, row, overlap, costs[row]);
   }
 
+  @Override
+  public double cost(SchedulingRequest request, WorkerCandidates candidates, int row) {
+    score(request, candidates);
+    return costs[Objects.checkIndex(row, candidates.size())];
+  }
+
+  @Override
+  public @Nullable String refusal(SchedulingRequest request, WorkerCandidates candidates, int row) {
+    for (int i = 0; i < filters.size(); i++) {
+      if (!filters.get(i).accepts(request, candidates, row)) {
+        return "filter " + i;
+      }
+    }
+    return null;
+  }
+
   private WorkerPicker picker(SchedulingRequest request) {
     return ownPicker == null && request.configOverride().changesScoring()
         ? TemperaturePicker.of(request.configOverride().applyTo(config).routerTemperature())

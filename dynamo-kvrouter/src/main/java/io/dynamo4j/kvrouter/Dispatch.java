@@ -127,8 +127,11 @@ final class Dispatch<Q, R> implements Flow.Subscriber<R>, Flow.Subscription {
     }
     int tokens = adapter.tokenCount(item);
     Placement placed = placement;
-    if (tokens > 0 && placed != null) {
-      placed.tokensArrived(tokens);
+    if (placed != null) {
+      if (tokens > 0) {
+        placed.tokensArrived(tokens);
+      }
+      placed.cachedTokensReported(adapter.cachedTokens(item));
     }
     try {
       downstream.onNext(item);

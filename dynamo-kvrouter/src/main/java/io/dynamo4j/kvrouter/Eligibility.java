@@ -9,7 +9,9 @@ import io.dynamo4j.plane.WorkerInstance;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.EnumMap;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -182,6 +184,19 @@ final class Eligibility {
       }
     }
     return Collections.unmodifiableList(busy);
+  }
+
+  /** Returns every rank that some rule leaves out, in the directory's order. */
+  Map<WorkerWithDpRank, IneligibilityReason> reasons(
+      RoutingHints hints, Set<WorkerWithDpRank> failed) {
+    Map<WorkerWithDpRank, IneligibilityReason> reasons = new LinkedHashMap<>();
+    for (int i = 0; i < table.size(); i++) {
+      IneligibilityReason reason = reason(i, hints, failed);
+      if (reason != null) {
+        reasons.put(table.rank(i), reason);
+      }
+    }
+    return reasons;
   }
 
   private @Nullable IneligibilityReason reason(

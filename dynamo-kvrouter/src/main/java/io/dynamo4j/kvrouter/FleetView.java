@@ -7,6 +7,7 @@ import io.dynamo4j.plane.WorkerInstance;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -50,6 +51,11 @@ final class FleetView {
 
   RankTable table() {
     return table;
+  }
+
+  /** Returns the ranks that some rule leaves out of the request's choice. */
+  Map<WorkerWithDpRank, IneligibilityReason> ineligible(SchedulingRequest request) {
+    return eligibility.reasons(request.routing(), request.excludedWorkers());
   }
 
   /** Finds the ranks that may take the request; returns how many there are. */

@@ -124,6 +124,11 @@ public final class KvDispatcher<Q, R> implements RequestDispatcher<Q, R> {
     }
 
     @Override
+    public void cachedTokensReported(long tokens) {
+      lease.reportCachedTokens(tokens);
+    }
+
+    @Override
     public void release() {
       lease.close();
     }

@@ -9,6 +9,7 @@ import io.dynamo4j.plane.Subscription;
 import io.dynamo4j.plane.WorkerDirectory;
 import io.dynamo4j.plane.WorkerInstance;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.locks.ReentrantLock;
@@ -47,10 +48,12 @@ public final class KvRouter implements AutoCloseable {
   private final ActiveBlockTracker tracker;
   private final RouterBookings bookings;
   private final PrefillLoadModel prefillLoadModel;
-  private final WorkerSelector selector;
+  private final DecisionRecorder decisions;
+  private final CacheReports cacheReports = new CacheReports();
   private final @Nullable ReplicaSync sync;
   private final RandomSource selectionRandom;
   private final RandomSource blockRandom;
+  private boolean alwaysExplain;
 
   KvRouter(KvRouterBuilder builder, RandomSource random, WorkerDirectory directory) {
     this.config = builder.config();
@@ -71,7 +74,11 @@ public final class KvRouter implements AutoCloseable {
         new Eligibility(directory, builder.health(), builder.loadMonitor(), tracker::load);
     this.fleet = new FleetView(eligibility, tracker, builder.speeds(), blockSize);
     WorkerSelector ownSelector = builder.selector();
-    this.selector = ownSelector != null ? ownSelector : DefaultWorkerSelector.of(config);
+    this.decisions =
+        new DecisionRecorder(
+            ownSelector != null ? ownSelector : DefaultWorkerSelector.of(config),
+            builder.explainRate(),
+            builder.shadow());
     this.queue =
         builder.queue().waits()
             ? new AdmissionQueue(
@@ -228,6 +235,53 @@ public final class KvRouter implements AutoCloseable {
     }
   }
 
+  /**
+   * Says how {@link #trySelect} would choose now, and books nothing.
+   *
+   * @throws NoEligibleWorkerException if no registered rank may take the request
+   * @throws IllegalStateException if a policy of the host breaks its contract
+   */
+  public DecisionRecord explain(SchedulingRequest request) {
+    Prompt prompt = prompts.lookUp(request);
+    lock.lock();
+    try {
+      refreshTable();
+      alwaysExplain = true;
+      choose(request, prompt, trackedHashes(request, prompt));
+      return Objects.requireNonNull(decisions.last());
+    } finally {
+      alwaysExplain = false;
+      lock.unlock();
+    }
+  }
+
+  /**
+   * Returns how the shadow policy compares with the active one.
+   *
+   * @throws IllegalStateException if there is none
+   */
+  public ShadowReport shadow() {
+    lock.lock();
+    try {
+      ShadowPolicy shadow = decisions.shadow();
+      if (shadow == null) {
+        throw new IllegalStateException("router has no shadow policy");
+      }
+      return shadow.report();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Returns how well predictions of cached tokens agree with what engines reported. */
+  public CacheAccuracy cacheAccuracy() {
+    return cacheReports.sum();
+  }
+
+  void reportCachedTokens(long predicted, long reported) {
+    cacheReports.add(predicted, reported);
+  }
+
   /** Returns what the bookings of one rank add up to. */
   public WorkerLoad load(WorkerWithDpRank worker) {
     lock.lock();
@@ -361,7 +415,13 @@ public final class KvRouter implements AutoCloseable {
       throw fleet.explain(request, false);
     }
     WorkerCandidates candidates = fleet.fill(request, prompt, hashes, count);
-    WorkerSelectionResult selection = selector.select(request, candidates, selectionRandom);
+    long seed = selectionRandom.nextLong();
+    WorkerSelectionResult selection =
+        decisions.select(
+            request,
+            candidates,
+            seed,
+            alwaysExplain || decisions.isSampled(seed) ? fleet.ineligible(request) : null);
     if (selection == null) {
       throw fleet.explain(request, true);
     }
@@ -392,7 +452,14 @@ public final class KvRouter implements AutoCloseable {
       WorkerInstance instance) {
     long tokensToNextBlock = Math.floorMod(-(long) request.tokenIds().length(), blockSize);
     RequestLease lease =
-        new RequestLease(this, booking, instance, selection, tokensToNextBlock, request.routing());
+        new RequestLease(
+            this,
+            booking,
+            instance,
+            selection,
+            tokensToNextBlock,
+            request.routing(),
+            decisions.last());
     bookings.open(lease);
     lease.learned(prompts.teach(prompt, selection.worker(), instance));
     return lease;

@@ -24,6 +24,8 @@ public final class KvRouterBuilder {
   /** Publisher ids have 53 bits, as Dynamo's do. */
   private static final long PUBLISHER_ID_BITS = (1L << 53) - 1;
 
+  private static final double DEFAULT_EXPLAIN_RATE = 0.001;
+
   private @Nullable Environment environment;
   private @Nullable WorkerDirectory directory;
   private @Nullable KvIndexer indexer;
@@ -43,6 +45,8 @@ public final class KvRouterBuilder {
   private @Nullable EventPlane syncPlane;
   private @Nullable EventScope syncScope;
   private @Nullable Long routerId;
+  private double explainRate = DEFAULT_EXPLAIN_RATE;
+  private @Nullable WorkerSelector shadow;
   private int blockSize;
 
   KvRouterBuilder() {}
@@ -148,6 +152,26 @@ public final class KvRouterBuilder {
   /** Sets what other routers know this one by, unsigned and unique among them; default random. */
   public KvRouterBuilder routerId(long id) {
     this.routerId = id;
+    return this;
+  }
+
+  /**
+   * Sets the share of choices that come with a {@link DecisionRecord}; default one in a thousand.
+   * No choice depends on it.
+   *
+   * @throws IllegalArgumentException if not in 0..1
+   */
+  public KvRouterBuilder explainRate(double share) {
+    if (!(share >= 0 && share <= 1)) {
+      throw new IllegalArgumentException("explain rate must be in 0..1: share=" + share);
+    }
+    this.explainRate = share;
+    return this;
+  }
+
+  /** Lets a policy decide beside the active one; no choice depends on it. Default none. */
+  public KvRouterBuilder shadow(WorkerSelector policy) {
+    this.shadow = Objects.requireNonNull(policy, "policy");
     return this;
   }
 
@@ -301,6 +325,14 @@ public final class KvRouterBuilder {
         routerId == null ? drawnRouterId : routerId,
         random.nextLong() & PUBLISHER_ID_BITS,
         random.nextLong());
+  }
+
+  double explainRate() {
+    return explainRate;
+  }
+
+  @Nullable ShadowPolicy shadow() {
+    return shadow == null ? null : new ShadowPolicy(shadow);
   }
 
   LeaseConfig leases() {

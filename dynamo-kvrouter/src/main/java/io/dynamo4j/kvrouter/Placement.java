@@ -14,6 +14,11 @@ interface Placement {
   /** Reports generated tokens, at least one; called on the attempt's lane. */
   void tokensArrived(int count);
 
+  /** Reports what the engine says of its cache; called on the attempt's lane. */
+  default void cachedTokensReported(long tokens) {
+    // Only who predicted wants to know.
+  }
+
   /** Gives back what is held; from any thread, any number of times. */
   void release();
 }

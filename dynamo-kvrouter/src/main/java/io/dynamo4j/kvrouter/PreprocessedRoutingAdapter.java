@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dynamo4j.kvrouter;
 
+import io.dynamo4j.core.model.CompletionUsage;
 import io.dynamo4j.core.model.LLMEngineOutput;
 import io.dynamo4j.core.model.PreprocessedRequest;
 import io.dynamo4j.core.model.RoutingHints;
@@ -39,6 +40,12 @@ final class PreprocessedRoutingAdapter
     return request.toBuilder()
         .routing(request.routing().toBuilder().pinnedWorker(rank).build())
         .build();
+  }
+
+  @Override
+  public long cachedTokens(LLMEngineOutput item) {
+    CompletionUsage usage = item.usage();
+    return usage == null ? -1 : usage.cachedTokens();
   }
 
   @Override

@@ -26,6 +26,8 @@ public final class RequestLease implements AutoCloseable {
   private final AtomicBoolean freed = new AtomicBoolean();
   private final AtomicBoolean prefillCompleted = new AtomicBoolean();
   private final RoutingHints routing;
+  private final @Nullable DecisionRecord decision;
+  private final AtomicBoolean cachedTokensReported = new AtomicBoolean();
   private long outputTokens;
   private long tokensToNextBlock;
   // What the index learned of the request, and the room in the last block it knows of.
@@ -52,6 +54,7 @@ public final class RequestLease implements AutoCloseable {
    *
    * @param tokensToNextBlock room in the prompt's last, partial block
    * @param routing what the caller said of the request
+   * @param decision how the choice was made, null if it was not recorded
    */
   RequestLease(
       KvRouter router,
@@ -59,13 +62,15 @@ public final class RequestLease implements AutoCloseable {
       WorkerInstance instance,
       WorkerSelectionResult selection,
       long tokensToNextBlock,
-      RoutingHints routing) {
+      RoutingHints routing,
+      @Nullable DecisionRecord decision) {
     this.router = router;
     this.booking = booking;
     this.instance = instance;
     this.selection = selection;
     this.tokensToNextBlock = tokensToNextBlock;
     this.routing = routing;
+    this.decision = decision;
   }
 
   /** Returns what the booking is known by. */
@@ -85,6 +90,24 @@ public final class RequestLease implements AutoCloseable {
   /** Returns what the choice was based on. */
   public WorkerSelectionResult selection() {
     return selection;
+  }
+
+  /**
+   * Returns how the choice was made, null if it was not recorded; {@link
+   * KvRouterBuilder#explainRate} says how many are.
+   */
+  public @Nullable DecisionRecord decision() {
+    return decision;
+  }
+
+  /**
+   * Says how many of the prompt's tokens the engine found in its cache, to be compared with what
+   * the choice counted on; only the first report that is not negative counts.
+   */
+  public void reportCachedTokens(long tokens) {
+    if (tokens >= 0 && cachedTokensReported.compareAndSet(false, true)) {
+      router.reportCachedTokens(selection.cachedTokens(), tokens);
+    }
   }
 
   /** Takes the prompt's tokens off the worker's load; further calls do nothing. */

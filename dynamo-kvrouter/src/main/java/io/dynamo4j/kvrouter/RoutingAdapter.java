@@ -42,6 +42,14 @@ public interface RoutingAdapter<Q, R> {
     return request;
   }
 
+  /**
+   * Returns how many tokens of the prompt the engine says it found in its cache, negative if the
+   * item does not tell.
+   */
+  default long cachedTokens(R item) {
+    return -1;
+  }
+
   /** Returns how many generated tokens an item carries; 0 for one that only informs. */
   int tokenCount(R item);
 }

@@ -137,6 +137,14 @@ public final class WorkerCandidates {
     return value;
   }
 
+  /** Becomes equal to another decision's rows. */
+  void copyFrom(WorkerCandidates other) {
+    reset(other.promptTokens, other.blockSize, other.trackedBlocks, other.tracksPrefillTokens);
+    for (int row = 0; row < other.size; row++) {
+      DecisionCandidate.of(other, row, Double.NaN, null).addTo(this);
+    }
+  }
+
   /** Drops a row; the last one takes its place. */
   void removeRow(int row) {
     int last = --size;

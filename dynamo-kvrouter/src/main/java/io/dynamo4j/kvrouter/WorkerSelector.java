@@ -22,4 +22,19 @@ public interface WorkerSelector {
    */
   @Nullable WorkerSelectionResult select(
       SchedulingRequest request, WorkerCandidates candidates, RandomSource random);
+
+  /**
+   * Prices a row that this policy has not dropped, for records of decisions and comparisons.
+   *
+   * @return the cost that {@link #select} compares, NaN if this policy does not tell
+   */
+  default double cost(SchedulingRequest request, WorkerCandidates candidates, int row) {
+    return Double.NaN;
+  }
+
+  /** Names the filter by which this policy drops a row, null if it keeps it or does not tell. */
+  default @Nullable String refusal(
+      SchedulingRequest request, WorkerCandidates candidates, int row) {
+    return null;
+  }
 }
