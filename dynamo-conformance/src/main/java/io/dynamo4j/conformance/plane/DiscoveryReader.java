@@ -46,8 +46,12 @@ public final class DiscoveryReader implements CaseReader {
     }
     String key = Fields.text(record, "key");
     replay.same("key", key, keyOf(read));
-    replay.same(
-        "written back", read, DiscoveryRecordCodec.decode(DiscoveryRecordCodec.encode(read)));
+    DiscoveryRecord again = DiscoveryRecordCodec.decode(DiscoveryRecordCodec.encode(read));
+    if (again == null) {
+      replay.fault("record written back is of an unknown kind: value=" + text);
+    } else {
+      replay.same("written back", read, again);
+    }
     if (record.has("path")) {
       int bucket = key.indexOf('/', "v1/".length());
       String file = key.substring(0, bucket + 1) + RecordKeys.fileName(key.substring(bucket + 1));
