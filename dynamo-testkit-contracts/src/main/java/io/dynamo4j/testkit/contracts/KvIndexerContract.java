@@ -3,6 +3,7 @@ package io.dynamo4j.testkit.contracts;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.entry;
 
 import io.dynamo4j.core.model.DynamoException;
 import io.dynamo4j.core.model.ErrorType;
@@ -81,9 +82,9 @@ public abstract class KvIndexerContract {
     submit(index, B, under(2, 9));
     submit(index, LAST, store(7));
 
-    assertThat(scores(index, 1, 2, 3, 4)).isEqualTo(Map.of(A, 3, B, 2));
-    assertThat(scores(index, 1, 2, 9)).isEqualTo(Map.of(A, 2, B, 3));
-    assertThat(scores(index, 7)).isEqualTo(Map.of(LAST, 1));
+    assertThat(scores(index, 1, 2, 3, 4)).containsOnly(entry(A, 3), entry(B, 2));
+    assertThat(scores(index, 1, 2, 9)).containsOnly(entry(A, 2), entry(B, 3));
+    assertThat(scores(index, 7)).containsOnly(entry(LAST, 1));
     assertThat(scores(index, 2, 3)).isEmpty();
     assertThat(scores(index)).isEmpty();
     assertThat(index.blockSize()).isEqualTo(IndexScript.BLOCK_SIZE);
@@ -95,7 +96,7 @@ public abstract class KvIndexerContract {
     submit(index, A, store(1));
     submit(index, A1, store(1, 2));
 
-    assertThat(scores(index, 1, 2)).isEqualTo(Map.of(A, 1, A1, 2));
+    assertThat(scores(index, 1, 2)).containsOnly(entry(A, 1), entry(A1, 2));
   }
 
   /** T1: a removal in mid-chain, where another rank branches. */
@@ -106,9 +107,9 @@ public abstract class KvIndexerContract {
     submit(index, B, store(1, 2, 9));
     submit(index, A, remove(2));
 
-    assertThat(scores(index, 1, 2, 3, 4)).isEqualTo(Map.of(A, 1, B, 2));
+    assertThat(scores(index, 1, 2, 3, 4)).containsOnly(entry(A, 1), entry(B, 2));
     submit(index, A, under(1, 2));
-    assertThat(scores(index, 1, 2, 3, 4)).isEqualTo(Map.of(A, 4, B, 2));
+    assertThat(scores(index, 1, 2, 3, 4)).containsOnly(entry(A, 4), entry(B, 2));
   }
 
   /** T2: engines that name the same content differently. */
@@ -118,9 +119,9 @@ public abstract class KvIndexerContract {
     submit(index, A, KvCacheEventData.Stored.atRoot(new long[] {11, 12}, new long[] {1, 2}));
     submit(index, B, KvCacheEventData.Stored.atRoot(new long[] {21, 22}, new long[] {1, 2}));
     submit(index, B, KvCacheEventData.Stored.under(22, new long[] {23}, new long[] {3}));
-    assertThat(scores(index, 1, 2, 3)).isEqualTo(Map.of(A, 2, B, 3));
+    assertThat(scores(index, 1, 2, 3)).containsOnly(entry(A, 2), entry(B, 3));
     submit(index, B, remove(11, 21));
-    assertThat(scores(index, 1, 2, 3)).isEqualTo(Map.of(A, 2));
+    assertThat(scores(index, 1, 2, 3)).containsOnly(entry(A, 2));
   }
 
   /** T3: one content under two hashes, one hash at two places. */
@@ -130,9 +131,9 @@ public abstract class KvIndexerContract {
     submit(index, A, KvCacheEventData.Stored.atRoot(new long[] {11}, new long[] {1}));
     submit(index, A, KvCacheEventData.Stored.atRoot(new long[] {12}, new long[] {1}));
     submit(index, A, remove(11));
-    assertThat(scores(index, 1)).isEqualTo(Map.of(A, 1));
+    assertThat(scores(index, 1)).containsOnly(entry(A, 1));
     submit(index, A, KvCacheEventData.Stored.atRoot(new long[] {12}, new long[] {5}));
-    assertThat(scores(index, 5)).isEqualTo(Map.of(A, 1));
+    assertThat(scores(index, 5)).containsOnly(entry(A, 1));
     submit(index, A, remove(12));
     assertThat(scores(index, 1)).isEmpty();
     assertThat(scores(index, 5)).isEmpty();
@@ -145,7 +146,7 @@ public abstract class KvIndexerContract {
     submit(index, B, store(1));
     submit(index, A, under(1, 2));
 
-    assertThat(scores(index, 1, 2)).isEqualTo(Map.of(B, 1));
+    assertThat(scores(index, 1, 2)).containsOnly(entry(B, 1));
     assertThat(scores(index, 2)).isEmpty();
     assertThat(index.status().events(EventOutcome.PARENT_NOT_FOUND)).isEqualTo(1);
   }
@@ -156,7 +157,7 @@ public abstract class KvIndexerContract {
     submit(index, A, store(1, 2, 3));
     submit(index, A, remove(99, 3, 2));
 
-    assertThat(scores(index, 1, 2, 3)).isEqualTo(Map.of(A, 1));
+    assertThat(scores(index, 1, 2, 3)).containsOnly(entry(A, 1));
     assertThat(index.status().events(EventOutcome.UNKNOWN_BLOCKS)).isEqualTo(1);
   }
 
@@ -167,9 +168,9 @@ public abstract class KvIndexerContract {
     submit(index, A1, store(1));
     submit(index, B, store(1));
     submit(index, A, KvCacheEventData.Cleared.instance());
-    assertThat(scores(index, 1)).isEqualTo(Map.of(A1, 1, B, 1));
+    assertThat(scores(index, 1)).containsOnly(entry(A1, 1), entry(B, 1));
     submit(index, A, store(1));
-    assertThat(scores(index, 1)).isEqualTo(Map.of(A, 1, A1, 1, B, 1));
+    assertThat(scores(index, 1)).containsOnly(entry(A, 1), entry(A1, 1), entry(B, 1));
   }
 
   /* --------------- Workers that go --------------- */
@@ -183,7 +184,7 @@ public abstract class KvIndexerContract {
     index.removeWorker(1);
     index.removeWorker(77);
 
-    assertThat(scores(index, 1)).isEqualTo(Map.of(B, 1));
+    assertThat(scores(index, 1)).containsOnly(entry(B, 1));
     assertThat(index.status().blocks()).isEqualTo(1);
   }
 
@@ -194,7 +195,7 @@ public abstract class KvIndexerContract {
     submit(index, A1, store(1));
     index.removeWorkerDpRank(A);
 
-    assertThat(scores(index, 1)).isEqualTo(Map.of(A1, 1));
+    assertThat(scores(index, 1)).containsOnly(entry(A1, 1));
   }
 
   @Test
@@ -207,7 +208,7 @@ public abstract class KvIndexerContract {
     index.removeWorkerDpRank(A1);
     submit(index, A1, store(1));
 
-    assertThat(scores(index, 1, 2)).isEqualTo(Map.of(A, 1, A1, 1));
+    assertThat(scores(index, 1, 2)).containsOnly(entry(A, 1), entry(A1, 1));
   }
 
   /* --------------- Questions --------------- */
@@ -219,7 +220,7 @@ public abstract class KvIndexerContract {
     submit(index, B, store(1));
     simulation.await(index.flush());
     index.findMatches(new long[] {1, 2}, 2, LookupScope.only(List.of(B, LAST)), out);
-    assertThat(IndexScript.scores(out)).isEqualTo(Map.of(B, 1));
+    assertThat(IndexScript.scores(out)).containsOnly(entry(B, 1));
     assertThat(index.depthOf(A, new long[] {1, 2}, 2, out)).isEqualTo(2);
     assertThat(index.depthOf(LAST, new long[] {1, 2}, 2, out)).isZero();
   }
@@ -230,7 +231,7 @@ public abstract class KvIndexerContract {
     submit(index, A, store(1, 2, 3));
     simulation.await(index.flush());
     index.findMatches(new long[] {1, 2, 3}, 2, out);
-    assertThat(IndexScript.scores(out)).isEqualTo(Map.of(A, 2));
+    assertThat(IndexScript.scores(out)).containsOnly(entry(A, 2));
     assertThatThrownBy(() -> index.findMatches(new long[] {1}, 2, out))
         .isInstanceOf(IndexOutOfBoundsException.class);
     assertThatThrownBy(() -> index.findMatches(new long[] {1}, -1, out))

@@ -12,6 +12,7 @@ import io.dynamo4j.wire.ResponseItem;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -75,6 +76,18 @@ class PhasesTest {
 
   private static byte[] item(String text) {
     return ResponseItem.encode(TextCodec.INSTANCE.encodeItem(text));
+  }
+
+  private record Call(RawPeer.Connection connection, RequestControl control) {}
+
+  /** Reads that many requests before any is acknowledged, so that none finds a connection free. */
+  private List<Call> calls(int count) throws IOException {
+    List<Call> calls = new ArrayList<>();
+    for (int i = 0; i < count; i++) {
+      RawPeer.Connection connection = worker.accept();
+      calls.add(new Call(connection, connection.readRequest()));
+    }
+    return calls;
   }
 
   private RawPeer.Connection callBack(RequestControl control) throws IOException {
@@ -162,10 +175,9 @@ class PhasesTest {
   void shouldNotBlameWorkerWhileItemsWaitForSubscriber() throws Exception {
     TextClient client = send(only(TcpPhase.NEXT_ITEM), 0x7fff_ffffL);
     TextClient slow = again(1);
-    for (int i = 0; i < 2; i++) {
-      RawPeer.Connection connection = worker.accept();
-      RawPeer.Connection answer = callBack(connection.readRequest());
-      connection.acknowledge("");
+    for (Call call : calls(2)) {
+      RawPeer.Connection answer = callBack(call.control());
+      call.connection().acknowledge("");
       answer.header("{\"error\":null}");
       answer.bodies(item("a"), item("b"));
     }
@@ -221,15 +233,15 @@ class PhasesTest {
     TextClient client = send(patient(), 1);
     TextClient text = again(1);
     TextClient prologue = again(1);
+    List<Call> calls = calls(3);
     for (int i = 0; i < 3; i++) {
-      RawPeer.Connection connection = worker.accept();
-      RequestControl control = connection.readRequest();
+      RawPeer.Connection connection = calls.get(i).connection();
       switch (i) {
         case 0 -> connection.acknowledge("Server unavailable: unknown endpoint x");
         case 1 -> connection.acknowledge("something new");
         default -> {
           connection.acknowledge("");
-          callBack(control)
+          callBack(calls.get(i).control())
               .header(
                   "{\"error\":\"Generate Error: no\",\"typed_error\":{\"error_type\":"
                       + "\"InvalidArgument\",\"class\":\"InvalidRequest\",\"reason\":"
@@ -246,10 +258,10 @@ class PhasesTest {
   void shouldFailAsProtocolFaultWhenAnswerCannotBeRead() throws Exception {
     TextClient client = send(patient(), 10);
     TextClient huge = again(10);
+    List<Call> calls = calls(2);
     for (int i = 0; i < 2; i++) {
-      RawPeer.Connection connection = worker.accept();
-      RawPeer.Connection answer = callBack(connection.readRequest());
-      connection.acknowledge("");
+      RawPeer.Connection answer = callBack(calls.get(i).control());
+      calls.get(i).connection().acknowledge("");
       answer.header("{\"error\":null}");
       if (i == 0) {
         answer.body(new byte[] {(byte) 0xc1});
