@@ -14,18 +14,22 @@ import io.dynamo4j.plane.memory.InMemoryRequestPlane;
 import io.dynamo4j.plane.memory.InMemoryWorkerDirectory;
 import java.util.ArrayDeque;
 import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Production's lanes, plane and dispatcher on the calling thread: tasks wait until {@link #pump},
  * so that nothing but the work itself is measured.
  */
 final class Pipeline implements AutoCloseable {
+  private final Thread owner = Thread.currentThread();
   private final Queue<Runnable> turns = new ArrayDeque<>();
+  private final Queue<Runnable> timedTurns = new ConcurrentLinkedQueue<>();
   private final ScheduledExecutorService timer =
       Executors.newSingleThreadScheduledExecutor(Pipeline::daemon);
-  private final RealEnvironment lanes = RealEnvironment.over(turns::add, timer);
+  private final RealEnvironment lanes = RealEnvironment.over(this::add, timer);
   private final RequestDispatcher<PreprocessedRequest, LLMEngineOutput> dispatcher;
 
   /** Makes a pipeline to two workers. */
@@ -62,13 +66,27 @@ final class Pipeline implements AutoCloseable {
     return dispatcher;
   }
 
+  /** What the timer's thread hands over goes its own way, so that the other one stays cheap. */
+  private void add(Runnable turn) {
+    if (Thread.currentThread() == owner) {
+      turns.add(turn);
+    } else {
+      timedTurns.add(turn);
+    }
+  }
+
   /** Runs whatever is due. */
   void pump() {
-    Runnable turn = turns.poll();
+    Runnable turn = next();
     while (turn != null) {
       turn.run();
-      turn = turns.poll();
+      turn = next();
     }
+  }
+
+  private @Nullable Runnable next() {
+    Runnable turn = turns.poll();
+    return turn != null ? turn : timedTurns.poll();
   }
 
   @Override
