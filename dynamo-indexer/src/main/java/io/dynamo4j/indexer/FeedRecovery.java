@@ -116,6 +116,13 @@ final class FeedRecovery {
     }
   }
 
+  void onClaimed(RouterEvent event) {
+    RankFeed feed = ranks.get(event.worker());
+    if (feed != null) {
+      feed.onClaimed(event);
+    }
+  }
+
   void onHead(WorkerWithDpRank rank, long lastId, OptionalLong digest) {
     RankFeed feed = ranks.get(rank);
     if (feed != null) {

@@ -95,7 +95,9 @@ final class FeedState {
     }
     count(FeedCounter.UNUSABLE_EVENTS, batch.rejected());
     for (RouterEvent event : batch.events()) {
-      route(event, source, isOvertaken, nowNanos);
+      if (isAdmitted(event, source, nowNanos)) {
+        apply(event, isOvertaken);
+      }
     }
     heldCount = held.size();
   }
@@ -175,19 +177,20 @@ final class FeedState {
     idle.forEach(sources::remove);
   }
 
-  private void route(RouterEvent event, EventSource source, boolean isOvertaken, long nowNanos) {
+  /** Returns whether the source may write for the event's rank; what may not yet is held. */
+  private boolean isAdmitted(RouterEvent event, EventSource source, long nowNanos) {
     if (isOfPastLife(event.workerId(), source, nowNanos)) {
       count(FeedCounter.LATE_EVENTS, 1);
-      return;
+      return false;
     }
     Life life = lives.get(event.workerId());
     if (life == null) {
       hold(event, source, nowNanos);
-      return;
+      return false;
     }
     if (!life.declares(event.event().dpRank())) {
       count(FeedCounter.UNDECLARED_RANK_EVENTS, 1);
-      return;
+      return false;
     }
     EventSource writer = life.sources.get(event.worker());
     if (writer == null) {
@@ -195,8 +198,12 @@ final class FeedState {
     } else if (writer != source) {
       conflicts.note(event.worker(), writer, source, nowNanos);
       hold(event, source, nowNanos);
-      return;
+      return false;
     }
+    return true;
+  }
+
+  private void apply(RouterEvent event, boolean isOvertaken) {
     if (recovery == null) {
       submit(event);
     } else {
@@ -276,8 +283,15 @@ final class FeedState {
   }
 
   private void claim(Held waiting) {
+    RouterEvent event = waiting.event();
     count(FeedCounter.CLAIMED_EVENTS, 1);
-    route(waiting.event(), waiting.source(), false, waiting.sinceNanos());
+    if (isAdmitted(event, waiting.source(), waiting.sinceNanos())) {
+      if (recovery == null) {
+        submit(event);
+      } else {
+        recovery.onClaimed(event);
+      }
+    }
   }
 
   /* --------------- Membership --------------- */

@@ -103,7 +103,7 @@ final class IndexLane {
     return pending.get();
   }
 
-  /** Queues an update unless too many are pending; returns whether there was room. */
+  /** Queues an event or a decision unless too many are pending; returns whether there was room. */
   boolean offer(IndexUpdate update) {
     if (pending.incrementAndGet() > maxPendingUpdates) {
       pending.decrementAndGet();
@@ -113,9 +113,8 @@ final class IndexLane {
     return true;
   }
 
-  /** Queues an update, however many are pending. */
+  /** Queues another update, however many are pending. */
   void add(IndexUpdate update) {
-    pending.incrementAndGet();
     enqueue(update);
   }
 
@@ -166,7 +165,9 @@ final class IndexLane {
   private @Nullable IndexUpdate applyBatch() {
     IndexUpdate update = null;
     for (int i = 0; i < BATCH && (update = updates.poll()) != null; i++) {
-      pending.decrementAndGet();
+      if (update.takesRoom()) {
+        pending.decrementAndGet();
+      }
       if (update instanceof IndexUpdate.Barrier) {
         return update;
       }

@@ -9,13 +9,32 @@ import java.util.function.Consumer;
 
 /** One entry of a lane's queue. */
 sealed interface IndexUpdate {
-  record Event(RouterEvent event) implements IndexUpdate {}
+
+  /**
+   * Returns whether it may be refused when too many wait. What must not be refused takes no room
+   * either: barriers that wait for room could otherwise fill it among themselves.
+   */
+  default boolean takesRoom() {
+    return false;
+  }
+
+  record Event(RouterEvent event) implements IndexUpdate {
+    @Override
+    public boolean takesRoom() {
+      return true;
+    }
+  }
 
   record WorkerGone(long workerId) implements IndexUpdate {}
 
   record RankGone(WorkerWithDpRank worker) implements IndexUpdate {}
 
-  record Decided(RoutingDecision decision, QueuedLease lease) implements IndexUpdate {}
+  record Decided(RoutingDecision decision, QueuedLease lease) implements IndexUpdate {
+    @Override
+    public boolean takesRoom() {
+      return true;
+    }
+  }
 
   record LeaseGrown(QueuedLease lease) implements IndexUpdate {}
 

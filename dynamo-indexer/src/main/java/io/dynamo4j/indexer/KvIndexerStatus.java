@@ -86,7 +86,7 @@ public final class KvIndexerStatus {
     return decidedBlocks;
   }
 
-  /** Returns the updates handed in and not yet applied. */
+  /** Returns the events and decisions handed in and not yet applied. */
   public long pendingUpdates() {
     return pendingUpdates;
   }

@@ -136,6 +136,19 @@ final class RankFeed {
     }
   }
 
+  /**
+   * Takes one event that came before its rank was opened. The answer that is awaited is of later
+   * and holds what it says, unless the event is of a life that is over: so it only fills the time
+   * until then.
+   */
+  void onClaimed(RouterEvent event) {
+    if (state == State.RESTORING && !isFilling) {
+      owner.submit(event);
+    } else {
+      onEvent(event, /* overtaken= */ false);
+    }
+  }
+
   private void onEventInExact(RouterEvent event, boolean overtaken) {
     long id = event.event().eventId();
     if (id == nextId) {

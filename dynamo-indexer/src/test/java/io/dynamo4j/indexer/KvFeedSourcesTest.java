@@ -52,6 +52,34 @@ class KvFeedSourcesTest {
     assertExact(second);
   }
 
+  /** The number that its event had is the next that the present life will give. */
+  @Test
+  void shouldNotTakeALifeThatWasNeverRegisteredForTheNext() {
+    fixture.worker(1).publish(store(5));
+    fixture.runMillis(1_000);
+    RecoveryFixture.Worker next = fixture.new Worker(1, 2, 16).serve().register();
+    fixture.settle();
+
+    assertThat(fixture.scores(5)).isEmpty();
+    assertThat(fixture.count(FeedCounter.CLAIMED_EVENTS)).isEqualTo(1);
+    assertExact(next);
+  }
+
+  @Test
+  void shouldApplyEarlyEventsOfASourceWhoseAnswerIsAwaited() {
+    RecoveryFixture.Worker worker = fixture.worker(1);
+    worker.publish(store(5));
+    worker.register();
+    fixture.runMillis(100);
+
+    assertThat(fixture.scores(5)).isEqualTo(Map.of(W1, 1));
+    assertThat(fixture.source(W1).state()).isEqualTo(State.RESTORING);
+    worker.serve();
+    fixture.runMillis(1_000);
+    assertThat(fixture.scores(5)).isEqualTo(Map.of(W1, 1));
+    assertExact(worker);
+  }
+
   @Test
   void shouldForgetAWorkerThatComesBackUnderAnotherId() {
     RecoveryFixture.Worker first = started();

@@ -52,6 +52,22 @@ class TreeIndexerTest {
   }
 
   @Test
+  void shouldHaveRoomForEventsHoweverManyWaitForAFlush() {
+    for (int i = 0; i < 10; i++) {
+      index.flush();
+      index.heldHashes(W1);
+      index.removeWorkerDpRank(W1);
+    }
+    assertThat(index.status().pendingUpdates()).isZero();
+    for (long hash = 5; hash < 8; hash++) {
+      assertThat(index.submit(store(1, hash))).isTrue();
+    }
+    assertThat(index.submit(store(1, 8))).isFalse();
+    simulation.await(index.flush());
+    assertThat(index.status().blocks()).isEqualTo(3);
+  }
+
+  @Test
   void shouldCountEveryOutcome() {
     index.submit(store(1, 5));
     index.submit(store(1, 5));

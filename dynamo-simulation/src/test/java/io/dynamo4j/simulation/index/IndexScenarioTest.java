@@ -54,6 +54,27 @@ class IndexScenarioTest {
     assertThat(unreached).isEmpty();
   }
 
+  /**
+   * Scenarios that once failed. The first: events of a life that the directory never named were
+   * taken for the next one's. The second: more ranks than the index has room for waited for room.
+   */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "seed=1796034348549 workers=1 requests=6 settings=routers:3.0"
+            + " faults=lose|always|router1|0.15;overtake|always|router1|0.125;"
+            + "kill|at33|worker0|2.0;kill|at88|worker0|642.0;suspend|at52|worker0|38.0",
+        "seed=1796036614714 workers=4 requests=29 settings=announcing:0.0;blocks:56.0;gap-ms:37.0;"
+            + "pending-updates:2.0;ranks:2.0;ring:13.0;routers:1.0;same-publisher:0.0"
+            + " faults=refuse|always|router0|0.04472409744123509;"
+            + "empty|always|router0|0.003576481692711013;replace|at872|worker3|5.0;"
+            + "clear|at94|worker0|0.0;shrink|at751|worker0|85.0;part|at451|router0-2|521.0;"
+            + "part|at338|router0-1|1070.0"
+      })
+  void shouldEndEqualWhereItOnceDidNot(String scenario) {
+    assertThat(new IndexScenario().run(ScenarioSpec.parse(scenario)).violation()).isEmpty();
+  }
+
   /** The same scenario has the same trace. */
   @ParameterizedTest
   @ValueSource(longs = {1, 2, 3})
