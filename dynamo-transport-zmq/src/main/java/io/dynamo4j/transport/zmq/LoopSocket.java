@@ -35,9 +35,11 @@ final class LoopSocket {
   private static final int EVENTS = ZMQ.EVENT_HANDSHAKE_PROTOCOL | ZMQ.EVENT_DISCONNECTED;
 
   /**
-   * JeroMQ 0.6.0 now and then stops in the middle of a greeting, seen once in some twenty
-   * connections on a busy machine; the connection is then given up and made anew. Its default of
-   * half a minute would leave a healthy engine unheard for as long.
+   * How long a greeting may take before the connection is given up and made anew. JeroMQ 0.6.0
+   * forgets about one in twenty of the connections that it dials: where the dialling and the
+   * greeting fall into one turn of its poller, the channel's old key is cancelled and no new one is
+   * made (<a href="https://github.com/zeromq/jeromq/pull/1022">its pull request 1022</a>). Its
+   * default of half a minute would leave a healthy engine unheard for as long.
    */
   private static final int HANDSHAKE_MILLIS = 2000;
 

@@ -221,12 +221,13 @@ class ZmqEventPlaneTest {
   @Test
   void shouldNoticeASubscriberThatDoesNotRead() {
     ZmqEventPlane plane = ZmqEventPlane.direct(run.zmq, channels).highWater(1).build();
-    EventPublisher publisher = plane.publisher(SCOPE, TOPIC, 1);
+    PlanePublisher publisher = (PlanePublisher) plane.publisher(SCOPE, TOPIC, 1);
     eventually(() -> channels.channels().size() == 1);
     ZMQ.Socket sub = run.peer(SocketType.SUB);
     sub.setRcvHWM(1);
     sub.subscribe("");
-    sub.connect(channels.channels().get(0).address().value());
+    String address = channels.channels().get(0).address().value();
+    ZmqRun.dial(sub, address, () -> publisher.subscriptions() == 1);
     byte[] large = new byte[1 << 20];
     eventually(
         () -> {

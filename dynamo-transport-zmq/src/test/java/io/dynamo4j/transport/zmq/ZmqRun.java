@@ -60,6 +60,21 @@ final class ZmqRun implements AutoCloseable {
     }
   }
 
+  /**
+   * Connects a peer and waits until the other side has noticed. A subscription that went down with
+   * a failed greeting is made again only by a thread that uses the socket; hence every look of this
+   * wait uses it, where a bare {@code connect} of a socket that the test does not read might never
+   * be heard of.
+   */
+  static void dial(ZMQ.Socket socket, String address, Callable<Boolean> noticed) {
+    socket.connect(address);
+    eventually(
+        () -> {
+          socket.getEvents();
+          return noticed.call();
+        });
+  }
+
   static void eventually(Callable<Boolean> condition) {
     await().pollInSameThread().atMost(PATIENCE).pollInterval(Duration.ofMillis(5)).until(condition);
   }
