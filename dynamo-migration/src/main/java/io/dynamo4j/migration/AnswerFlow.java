@@ -4,6 +4,7 @@ package io.dynamo4j.migration;
 import io.dynamo4j.core.model.FinishReason;
 import io.dynamo4j.core.runtime.NanoClock;
 import io.dynamo4j.core.token.TokenSlice;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -189,7 +190,7 @@ final class AnswerFlow<R> {
       deliver(run, choice, tokens, finish, item);
       return Fate.PROGRESSED;
     }
-    R cut = adapter.finished(item, room, FinishReason.LENGTH);
+    R cut = Objects.requireNonNull(adapter.finished(item, room, FinishReason.LENGTH), "finished");
     deliver(run, choice, tokens.slice(0, room), FinishReason.LENGTH, cut);
     return Fate.CUT;
   }
@@ -281,6 +282,8 @@ final class AnswerFlow<R> {
       return null;
     }
     FinishReason reason = ledger.missingFinish();
-    return reason == null ? null : adapter.finished(null, 0, reason);
+    return reason == null
+        ? null
+        : Objects.requireNonNull(adapter.finished(null, 0, reason), "finished");
   }
 }

@@ -4,6 +4,7 @@ package io.dynamo4j.migration;
 import io.dynamo4j.core.model.WorkerWithDpRank;
 import io.dynamo4j.core.runtime.Scheduler;
 import io.dynamo4j.plane.Attempt;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
@@ -42,7 +43,10 @@ final class AttemptOrder<Q, R> {
   /** Returns the request for the rest of the answer. */
   Q request() {
     long delivered = answer.delivered();
-    return delivered == 0 ? request : adapter.continuation(request, answer.sequence(), delivered);
+    return delivered == 0
+        ? request
+        : Objects.requireNonNull(
+            adapter.continuation(request, answer.sequence(), delivered), "continuation");
   }
 
   Attempt describe(AttemptRun<R> run) {

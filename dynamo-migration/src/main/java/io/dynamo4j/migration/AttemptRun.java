@@ -9,10 +9,14 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.concurrent.Flow;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * One attempt as its request sees it. Each attempt has its own subscriber, so that signals which
  * arrive after it was given up can be told apart and dropped.
+ *
+ * <p>The stream is the host's: whatever it throws or hands over that is null fails the attempt.
  */
 final class AttemptRun<R> implements Flow.Subscriber<R>, AttemptListener {
 
@@ -35,6 +39,8 @@ final class AttemptRun<R> implements Flow.Subscriber<R>, AttemptListener {
     /** A signal came though the attempt had ended or been given up. */
     void dropped();
   }
+
+  private static final Logger LOG = LoggerFactory.getLogger(Migrator.class);
 
   private final Owner<R> owner;
   private final int number;
@@ -139,9 +145,16 @@ final class AttemptRun<R> implements Flow.Subscriber<R>, AttemptListener {
     return kept == null ? null : kept.poll();
   }
 
+  /** Asks for more; a stream that throws has failed. */
   void request(long n) {
-    if (upstream != null && n > 0) {
+    if (ended || upstream == null || n <= 0) {
+      return;
+    }
+    try {
       upstream.request(n);
+    } catch (Throwable failure) {
+      abandon();
+      owner.failed(this, failure);
     }
   }
 
@@ -152,7 +165,15 @@ final class AttemptRun<R> implements Flow.Subscriber<R>, AttemptListener {
     }
     ended = true;
     if (upstream != null) {
-      upstream.cancel();
+      cancel(upstream);
+    }
+  }
+
+  private void cancel(Flow.Subscription subscription) {
+    try {
+      subscription.cancel();
+    } catch (Throwable failure) {
+      LOG.warn("stream threw when cancelled: worker={}, attempt={}", worker, number, failure);
     }
   }
 
@@ -182,8 +203,12 @@ final class AttemptRun<R> implements Flow.Subscriber<R>, AttemptListener {
 
   @Override
   public void onSubscribe(Flow.Subscription subscription) {
+    if (subscription == null) {
+      onError(new NullPointerException("subscription"));
+      return;
+    }
     if (ended || upstream != null) {
-      subscription.cancel();
+      cancel(subscription);
       return;
     }
     upstream = subscription;
@@ -194,6 +219,11 @@ final class AttemptRun<R> implements Flow.Subscriber<R>, AttemptListener {
   public void onNext(R item) {
     if (ended) {
       owner.dropped();
+      return;
+    }
+    if (item == null) {
+      abandon();
+      owner.failed(this, new NullPointerException("item"));
       return;
     }
     streamOpened();
@@ -207,7 +237,7 @@ final class AttemptRun<R> implements Flow.Subscriber<R>, AttemptListener {
       return;
     }
     ended = true;
-    owner.failed(this, failure);
+    owner.failed(this, failure == null ? new NullPointerException("error") : failure);
   }
 
   @Override

@@ -80,11 +80,13 @@ final class Attempts<R> {
   }
 
   void request(long n) {
-    if (lead != null) {
-      lead.request(n);
+    AttemptRun<R> first = lead;
+    AttemptRun<R> second = rival; // Leads when the first one fails at this.
+    if (first != null) {
+      first.request(n);
     }
-    if (rival != null) {
-      rival.request(n);
+    if (second != null) {
+      second.request(n);
     }
   }
 }

@@ -125,7 +125,7 @@ final class ClientPort<R> implements Flow.Subscription {
     }
     try {
       target.onSubscribe(this);
-    } catch (RuntimeException | Error failure) {
+    } catch (Throwable failure) {
       clientFailed(failure);
     }
   }
@@ -157,7 +157,7 @@ final class ClientPort<R> implements Flow.Subscription {
     }
     try {
       target.onNext(item);
-    } catch (RuntimeException | Error failure) {
+    } catch (Throwable failure) {
       clientFailed(failure);
     }
   }
@@ -202,6 +202,9 @@ final class ClientPort<R> implements Flow.Subscription {
     }
     if (failure instanceof RuntimeException exception) {
       throw exception;
+    }
+    if (failure != null) {
+      throw new IllegalStateException("subscriber threw a checked exception", failure);
     }
   }
 

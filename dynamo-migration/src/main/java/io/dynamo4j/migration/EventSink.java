@@ -35,7 +35,7 @@ final class EventSink {
     }
     try {
       listener.onEvent(event.get());
-    } catch (RuntimeException failure) {
+    } catch (Throwable failure) {
       if (reportedFailures.add(failure.getClass().getName())) {
         LOG.warn("migration listener failed, later failures of this class are not logged", failure);
       }

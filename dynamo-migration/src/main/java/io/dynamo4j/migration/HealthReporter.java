@@ -4,9 +4,13 @@ package io.dynamo4j.migration;
 import io.dynamo4j.core.model.WorkerWithDpRank;
 import io.dynamo4j.plane.WorkerHealth;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** Tells the memory of failures, where there is one, what became of each attempt. */
 final class HealthReporter {
+  private static final Logger LOG = LoggerFactory.getLogger(Migrator.class);
+
   private final @Nullable WorkerHealth health;
 
   HealthReporter(@Nullable WorkerHealth health) {
@@ -27,7 +31,12 @@ final class HealthReporter {
   /** The attempt failed; whether that is the worker's fault is for the memory to say. */
   void failed(Loss loss) {
     if (health != null && loss.worker() != null) {
-      health.recordFailure(loss.worker(), loss.decisive());
+      try {
+        health.recordFailure(loss.worker(), loss.decisive());
+      } catch (Throwable failure) {
+        // The host's own judgement of errors: the request goes on without it.
+        LOG.warn("failure could not be recorded: worker={}", loss.worker(), failure);
+      }
     }
   }
 

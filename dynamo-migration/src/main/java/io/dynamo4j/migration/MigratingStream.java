@@ -35,8 +35,8 @@ final class MigratingStream<Q, R> implements ResponseStream<R> {
     }
     RequestProfile profile;
     try {
-      profile = migrator.adapter.profile(request);
-    } catch (RuntimeException failure) {
+      profile = Objects.requireNonNull(migrator.adapter.profile(request), "profile");
+    } catch (Throwable failure) {
       return () -> client.reject(MigrationException.ofAdapter(failure));
     }
     return new RetryManager<>(migrator, request, profile, options, lane, client)::start;

@@ -52,7 +52,7 @@ public final class MigrationException extends DynamoException {
   }
 
   /** Makes the error of a request that the host's adapter cannot describe. */
-  static MigrationException ofAdapter(RuntimeException failure) {
+  static MigrationException ofAdapter(Throwable failure) {
     return new MigrationException(
         ErrorType.INTERNAL,
         "adapter cannot describe the request: class=" + failure.getClass().getName(),

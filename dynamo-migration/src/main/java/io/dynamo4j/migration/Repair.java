@@ -135,12 +135,12 @@ final class Repair implements Comparable<Repair> {
 
   private void resumeIn(long nanos) {
     dispatchPending = true;
-    if (nanos > 0) {
-      timer.setIn(Alarm.RESUME, nanos);
-      return;
-    }
     try {
-      lane.execute(this::resume);
+      if (nanos > 0) {
+        timer.setIn(Alarm.RESUME, nanos);
+      } else {
+        lane.execute(this::resume);
+      }
     } catch (RejectedExecutionException laneClosed) {
       owner.closeOnLane();
     }

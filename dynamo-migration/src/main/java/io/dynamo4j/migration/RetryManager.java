@@ -132,8 +132,8 @@ final class RetryManager<Q, R>
     }
     try {
       migrator.dispatcher.dispatch(order.request(), order.describe(run)).subscribe(run);
-    } catch (RuntimeException failure) {
-      run.onError(failure);
+    } catch (Throwable failure) {
+      threw(run, failure);
     }
   }
 
@@ -184,15 +184,32 @@ final class RetryManager<Q, R>
       } else {
         pass(run, item);
       }
-    } catch (RuntimeException failure) {
-      run.abandon();
-      lost(run, failure);
+    } catch (Throwable failure) {
+      threw(run, failure);
     }
   }
 
   @Override
   public void pass(AttemptRun<R> run, R item) {
-    react(run, answer.accept(run, item));
+    AnswerFlow.Fate fate;
+    try {
+      fate = answer.accept(run, item);
+    } catch (Throwable adapterFailure) {
+      threw(run, adapterFailure);
+      return;
+    }
+    react(run, fate);
+  }
+
+  /** The host's dispatcher or adapter threw. */
+  private void threw(AttemptRun<R> run, Throwable failure) {
+    if (run.isEnded()) {
+      journal.dropped();
+      LOG.warn("host threw for an attempt that had ended: id={}", profile.requestId(), failure);
+    } else {
+      run.abandon();
+      lost(run, failure);
+    }
   }
 
   @Override
@@ -230,8 +247,8 @@ final class RetryManager<Q, R>
         }
       }
       case HELD -> {
-        run.request(1);
         watch.progressed(run);
+        run.request(1);
       }
       case DROPPED -> {
         journal.dropped();
@@ -335,7 +352,7 @@ final class RetryManager<Q, R>
     R missing = null;
     try {
       missing = answer.missingEnd();
-    } catch (RuntimeException adapterFailure) {
+    } catch (Throwable adapterFailure) {
       LOG.warn("adapter failed to end an answer: id={}", profile.requestId(), adapterFailure);
     }
     if (missing == null) {
@@ -393,7 +410,7 @@ final class RetryManager<Q, R>
     }
     try {
       endItem = answer.missingEnd();
-    } catch (RuntimeException adapterFailure) {
+    } catch (Throwable adapterFailure) {
       repair(Loss.judge(adapterFailure, run, migrator.policy, now()), run);
       return;
     }

@@ -10,6 +10,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.TreeMap;
 import java.util.concurrent.Flow;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Makes each attempt's tokens text before they reach the migrator. A detokenizer begins with the
@@ -51,11 +52,16 @@ public final class DetokenizingDispatcher<Q, R> implements RequestDispatcher<Q, 
     return subscriber -> stream.subscribe(new Detokenizing(context, subscriber));
   }
 
-  /** Adds the text to each item; everything else passes. */
+  /**
+   * Adds the text to each item; everything else passes. A detokenizer that throws fails the
+   * attempt.
+   */
   private final class Detokenizing implements Flow.Subscriber<R> {
     private final TokenSlice context;
     private final Flow.Subscriber<? super TextItem<R>> target;
     private final Map<Integer, IncrementalDetokenizer> byChoice = new TreeMap<>();
+    private Flow.@Nullable Subscription upstream;
+    private boolean failed;
 
     Detokenizing(TokenSlice context, Flow.Subscriber<? super TextItem<R>> target) {
       this.context = context;
@@ -64,24 +70,47 @@ public final class DetokenizingDispatcher<Q, R> implements RequestDispatcher<Q, 
 
     @Override
     public void onSubscribe(Flow.Subscription subscription) {
+      upstream = subscription;
       target.onSubscribe(subscription);
     }
 
     @Override
     public void onNext(R item) {
+      if (failed) {
+        return;
+      }
+      TextItem<R> made;
+      try {
+        made = withText(item);
+      } catch (Throwable hostFailure) {
+        failed = true;
+        if (upstream != null) {
+          upstream.cancel();
+        }
+        target.onError(hostFailure);
+        return;
+      }
+      target.onNext(made);
+    }
+
+    private TextItem<R> withText(R item) {
       IncrementalDetokenizer detokenizer =
           byChoice.computeIfAbsent(adapter.choice(item), choice -> detokenizers.create(context));
-      target.onNext(TextItem.of(item, adapter.tokens(item), detokenizer));
+      return TextItem.of(item, adapter.tokens(item), detokenizer);
     }
 
     @Override
     public void onError(Throwable failure) {
-      target.onError(failure);
+      if (!failed) {
+        target.onError(failure);
+      }
     }
 
     @Override
     public void onComplete() {
-      target.onComplete();
+      if (!failed) {
+        target.onComplete();
+      }
     }
   }
 }

@@ -2,6 +2,8 @@
 package io.dynamo4j.migration.text;
 
 import io.dynamo4j.core.model.CompletionUsage;
+import io.dynamo4j.core.model.DynamoException;
+import io.dynamo4j.core.model.ErrorType;
 import io.dynamo4j.core.model.FinishReason;
 import io.dynamo4j.core.runtime.Scheduler;
 import io.dynamo4j.core.token.TokenSlice;
@@ -19,6 +21,8 @@ import org.jspecify.annotations.Nullable;
  * <p>Demand passes straight through, since every item brings one output. Only the outputs that let
  * withheld text go after the stream below has ended are more than that; they wait for demand of
  * their own, on a lane that is made when they first have to wait.
+ *
+ * <p>A detokenizer or adapter that throws ends the stream with {@code INTERNAL}.
  *
  * <p><b>Threads.</b> Signals on the lane of the stream below, and after its end on the late lane;
  * {@link #request} and {@link #cancel} from anywhere.
@@ -38,6 +42,10 @@ final class TextSubscription<R> implements Flow.Subscriber<R>, Flow.Subscription
   private @Nullable Throwable failure;
   private int openChoices;
   private boolean stopped;
+
+  /** The stream below has nothing more to say, or is no longer listened to. */
+  private boolean ended;
+
   private boolean done;
 
   TextSubscription(
@@ -62,10 +70,18 @@ final class TextSubscription<R> implements Flow.Subscriber<R>, Flow.Subscription
 
   @Override
   public void onNext(R item) {
-    if (done || cancelled) {
+    if (ended || done || cancelled) {
       return;
     }
-    deliver(read(item));
+    TextOutput<R> output;
+    try {
+      output = read(item);
+    } catch (Throwable hostFailure) {
+      cancelUpstream();
+      fail(ofHost("item cannot be made text", hostFailure));
+      return;
+    }
+    deliver(output);
     if (openChoices == 0 && stopped) {
       done = true;
       cancelUpstream();
@@ -129,6 +145,12 @@ final class TextSubscription<R> implements Flow.Subscriber<R>, Flow.Subscription
 
   @Override
   public void onError(Throwable error) {
+    if (!ended) {
+      fail(error);
+    }
+  }
+
+  private void fail(Throwable error) {
     failure = error;
     if (!(error instanceof IllegalArgumentException)) {
       collectTail(null);
@@ -136,9 +158,25 @@ final class TextSubscription<R> implements Flow.Subscriber<R>, Flow.Subscription
     end();
   }
 
+  private static DynamoException ofHost(String what, Throwable hostFailure) {
+    return new DynamoException(
+        ErrorType.INTERNAL,
+        what + ": class=" + hostFailure.getClass().getName(),
+        null,
+        DynamoException.NO_ATTEMPT,
+        hostFailure);
+  }
+
   @Override
   public void onComplete() {
-    collectTail(FinishReason.STOP);
+    if (ended) {
+      return;
+    }
+    try {
+      collectTail(FinishReason.STOP);
+    } catch (Throwable hostFailure) {
+      failure = ofHost("answer's end cannot be made text", hostFailure);
+    }
     end();
   }
 
@@ -157,6 +195,7 @@ final class TextSubscription<R> implements Flow.Subscriber<R>, Flow.Subscription
   }
 
   private void end() {
+    ended = true;
     if (done || cancelled) {
       return;
     }
