@@ -4,6 +4,7 @@ package io.dynamo4j.benchmarks;
 import io.dynamo4j.benchmarks.fleet.FleetBench;
 import io.dynamo4j.benchmarks.hash.HashBench;
 import io.dynamo4j.benchmarks.index.IndexBench;
+import io.dynamo4j.benchmarks.index.IndexerBench;
 import io.dynamo4j.benchmarks.migration.MigrationBench;
 import io.dynamo4j.benchmarks.soak.CoreSoakBench;
 import io.dynamo4j.benchmarks.soak.FleetSoak;
@@ -27,6 +28,7 @@ final class Benches {
         new HashBench(),
         new AccumulatorBench(),
         new IndexBench(),
+        new IndexerBench(),
         new MigrationBench(),
         new ZmqBench(),
         new TcpBench(),

@@ -25,7 +25,7 @@ public final class IndexProcess {
     return MeasuringProcess.start(IndexProcess.class, megabytes, arguments(trace, shape));
   }
 
-  private static List<String> arguments(Path trace, LogShape shape) {
+  static List<String> arguments(Path trace, LogShape shape) {
     return List.of(
         trace.toString(),
         "" + shape.copies(),
@@ -37,7 +37,7 @@ public final class IndexProcess {
         shape.evict().name());
   }
 
-  private static LogShape shape(String[] args) {
+  static LogShape shape(String[] args) {
     return new LogShape(
         Integer.parseInt(args[1]),
         Integer.parseInt(args[2]),

@@ -56,7 +56,8 @@ final class QuickIndex {
         "log on record and equal, " + target.label(), known.isPresent() ? 1 : 0, "count");
   }
 
-  private static List<long[]> builtIn() {
+  /** Returns rows of hash ids with shared beginnings. */
+  static List<long[]> builtIn() {
     List<long[]> rows = new ArrayList<>();
     for (int row = 0; row < 300; row++) {
       long[] ids = new long[1 + row * 7 % 40];

@@ -15,8 +15,15 @@ final class TheirRound {
     this.measurements = measurements;
   }
 
-  /** Runs the modes named, the least of some passes each. */
+  /** Runs the modes named with one event thread, the least of some passes each. */
   static TheirRound run(Comparator comparator, IndexOptions.Target target, String modes, int passes)
+      throws IOException, InterruptedException {
+    return run(comparator, target, modes, 1, passes);
+  }
+
+  /** Runs the modes named, the least of some passes each. */
+  static TheirRound run(
+      Comparator comparator, IndexOptions.Target target, String modes, int threads, int passes)
       throws IOException, InterruptedException {
     LogShape shape = target.shape();
     List<String> arguments = new ArrayList<>();
@@ -30,7 +37,7 @@ final class TheirRound {
     add(arguments, "--evict", shape.evict().toString());
     add(arguments, "--mode", modes);
     add(arguments, "--index", "crtc");
-    add(arguments, "--threads", "1");
+    add(arguments, "--threads", "" + threads);
     add(arguments, "--sweep", "yes");
     add(arguments, "--queries", "" + QuerySet.LIMIT);
     add(arguments, "--rounds", "" + passes);
