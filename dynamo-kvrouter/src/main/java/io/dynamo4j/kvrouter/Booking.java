@@ -3,6 +3,7 @@ package io.dynamo4j.kvrouter;
 
 import io.dynamo4j.core.model.WorkerWithDpRank;
 import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Load that one attempt puts on one rank from its choice to its end.
@@ -16,6 +17,13 @@ public final class Booking {
   private final int blockCount;
   private final long prefillTokens;
   private final long expectedPrefillNanos;
+
+  // What a prediction is told, and what it remembers; of the router's lock.
+  private long promptTokens = -1;
+  private long missTokens;
+  private boolean own;
+  private long outputTokens;
+  @Nullable BookingTimes times;
 
   private Booking(
       BookingKey key,
@@ -31,6 +39,7 @@ public final class Booking {
     this.blockCount = blockCount;
     this.prefillTokens = prefillTokens;
     this.expectedPrefillNanos = expectedPrefillNanos;
+    this.missTokens = prefillTokens > 0 ? prefillTokens : -1;
   }
 
   /**
@@ -98,5 +107,47 @@ public final class Booking {
   /** Returns how long the rank is expected to compute the prompt, negative if unknown. */
   public long expectedPrefillNanos() {
     return expectedPrefillNanos;
+  }
+
+  /**
+   * Says that this is the router's own request, from whose answer it learns.
+   *
+   * @param promptLength its tokens
+   * @param miss how many the rank has to compute, negative if the prompt is not computed there
+   */
+  Booking ofOwnRequest(long promptLength, long miss) {
+    promptTokens = promptLength;
+    missTokens = miss;
+    own = true;
+    return this;
+  }
+
+  /** Says that the request is in the middle of its life, so that its times teach nothing. */
+  void teachesNothing() {
+    own = false;
+  }
+
+  /** Returns the prompt's tokens, negative if unknown. */
+  long promptTokens() {
+    return promptTokens;
+  }
+
+  /** Returns tokens that the rank has to compute, negative if the prompt is not computed there. */
+  long missTokens() {
+    return missTokens;
+  }
+
+  /** Returns whether its times teach this router anything. */
+  boolean isOwn() {
+    return own;
+  }
+
+  /** Returns how long the answer was; known once it has ended. */
+  long outputTokens() {
+    return outputTokens;
+  }
+
+  void ended(long answerTokens) {
+    outputTokens = answerTokens;
   }
 }

@@ -17,6 +17,9 @@ import org.jspecify.annotations.Nullable;
  * @param costFactor what its whole cost is multiplied with
  * @param prefillSpeed its speed of computing prompts, relative to the others
  * @param decodeSpeed its speed of generating, relative to the others
+ * @param totalBlocks blocks of its cache, not positive if unknown
+ * @param batchTokens tokens that it computes in one step, not positive if unknown
+ * @param forecast what a prediction takes from it, null where the router predicts nothing
  * @param cost its cost; NaN where the policy does not tell, or a filter removed it
  * @param removedBy the filter that removed it, null if none did
  */
@@ -32,6 +35,9 @@ public record DecisionCandidate(
     double costFactor,
     double prefillSpeed,
     double decodeSpeed,
+    long totalBlocks,
+    long batchTokens,
+    @Nullable RankForecast forecast,
     double cost,
     @Nullable String removedBy) {
 
@@ -49,6 +55,9 @@ public record DecisionCandidate(
         rows.costFactor(row),
         rows.prefillSpeed(row),
         rows.decodeSpeed(row),
+        rows.totalBlocks(row),
+        rows.batchTokens(row),
+        rows.rankForecast(row),
         cost,
         removedBy);
   }
@@ -59,5 +68,6 @@ public record DecisionCandidate(
     rows.setLoad(row, activePrefillTokens, activeBlocks, addedBlocks, activeRequests);
     rows.setCostFactor(row, costFactor);
     rows.setSpeeds(row, prefillSpeed, decodeSpeed);
+    rows.setCapacity(row, totalBlocks, batchTokens);
   }
 }

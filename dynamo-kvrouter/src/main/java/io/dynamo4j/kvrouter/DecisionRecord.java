@@ -2,6 +2,7 @@
 package io.dynamo4j.kvrouter;
 
 import io.dynamo4j.core.model.WorkerWithDpRank;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -15,6 +16,8 @@ import org.jspecify.annotations.Nullable;
  * @param blockSize tokens per block
  * @param trackedBlocks prompt blocks that the booking counts
  * @param tracksPrefillTokens whether prompt tokens count as load
+ * @param forecast what a prediction takes from the whole fleet, null where the router predicts
+ *     nothing
  * @param candidates eligible ranks in the order in which the policy saw them; unmodifiable
  * @param ineligible ranks that were none, and why; unmodifiable
  * @param seed the number that all chance of the decision came from
@@ -25,6 +28,7 @@ public record DecisionRecord(
     int blockSize,
     int trackedBlocks,
     boolean tracksPrefillTokens,
+    @Nullable FleetForecast forecast,
     List<DecisionCandidate> candidates,
     Map<WorkerWithDpRank, IneligibilityReason> ineligible,
     long seed,
@@ -37,7 +41,16 @@ public record DecisionRecord(
   public @Nullable WorkerSelectionResult replay(WorkerSelector selector) {
     WorkerCandidates rows = WorkerCandidates.create();
     rows.reset(request.tokenIds().length(), blockSize, trackedBlocks, tracksPrefillTokens);
-    candidates.forEach(candidate -> candidate.addTo(rows));
+    List<RankForecast> ranks = new ArrayList<>(candidates.size());
+    for (DecisionCandidate candidate : candidates) {
+      candidate.addTo(rows);
+      if (candidate.forecast() != null) {
+        ranks.add(candidate.forecast());
+      }
+    }
+    if (forecast != null) {
+      rows.setForecast(forecast, ranks);
+    }
     return selector.select(request, rows, new DecisionRandom().start(seed));
   }
 }

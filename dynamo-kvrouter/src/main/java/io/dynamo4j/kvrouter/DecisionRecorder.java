@@ -58,6 +58,7 @@ final class DecisionRecorder {
       shadow.before(request, rows, seed);
     }
     List<DecisionCandidate> before = ineligible == null ? null : copy(request, rows);
+    FleetForecast forecast = ineligible == null ? null : rows.fleetForecast();
     WorkerSelectionResult selection = selector.select(request, rows, random.start(seed));
     if (before != null && ineligible != null) {
       last =
@@ -66,6 +67,7 @@ final class DecisionRecorder {
               rows.blockSize(),
               rows.trackedBlocks(),
               rows.tracksPrefillTokens(),
+              forecast,
               priced(request, before, rows),
               Collections.unmodifiableMap(ineligible),
               seed,

@@ -23,19 +23,27 @@ final class FleetView {
   private final ActiveBlockTracker tracker;
   private final @Nullable WorkerSpeeds speeds;
   private final int blockSize;
+  private final boolean predicts;
   private final WorkerCandidates candidates = WorkerCandidates.create();
   private RankTable table = RankTable.EMPTY;
   private final RankOverlap overlap = new RankOverlap();
 
+  /**
+   * Makes an empty view.
+   *
+   * @param predicts whether rows tell what ranks can hold
+   */
   FleetView(
       Eligibility eligibility,
       ActiveBlockTracker tracker,
       @Nullable WorkerSpeeds speeds,
-      int blockSize) {
+      int blockSize,
+      boolean predicts) {
     this.eligibility = eligibility;
     this.tracker = tracker;
     this.speeds = speeds;
     this.blockSize = blockSize;
+    this.predicts = predicts;
   }
 
   /** Takes over the directory's snapshot; returns whether it is another one than last time. */
@@ -131,6 +139,10 @@ final class FleetView {
     if (speeds != null) {
       WorkerWithDpRank rank = table.rank(index);
       candidates.setSpeeds(row, speeds.prefill(rank), speeds.decode(rank));
+    }
+    if (predicts) {
+      WorkerInstance instance = table.instance(index);
+      candidates.setCapacity(row, instance.totalKvBlocks(), instance.maxBatchedTokens());
     }
   }
 

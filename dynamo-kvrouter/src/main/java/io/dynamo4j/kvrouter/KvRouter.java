@@ -63,22 +63,15 @@ public final class KvRouter implements AutoCloseable {
     this.clock = builder.clock();
     this.selectionRandom = random.split("selection");
     this.blockRandom = random.split("blocks");
-    ActiveBlockTracker ownTracker = builder.tracker();
-    this.tracker =
-        ownTracker != null
-            ? ownTracker
-            : ActiveBlockTracker.create(random.split("tracker").nextLong(), clock);
+    this.tracker = builder.tracker(random, clock);
     this.bookings = new RouterBookings(tracker, clock, builder.leases().activeRequestExpiry());
     this.prefillLoadModel = builder.prefillLoadModel();
     Eligibility eligibility =
         new Eligibility(directory, builder.health(), builder.loadMonitor(), tracker::load);
-    this.fleet = new FleetView(eligibility, tracker, builder.speeds(), blockSize);
-    WorkerSelector ownSelector = builder.selector();
+    this.fleet =
+        new FleetView(eligibility, tracker, builder.speeds(), blockSize, builder.predicts());
     this.decisions =
-        new DecisionRecorder(
-            ownSelector != null ? ownSelector : DefaultWorkerSelector.of(config),
-            builder.explainRate(),
-            builder.shadow());
+        new DecisionRecorder(builder.selector(), builder.explainRate(), builder.shadow());
     this.queue =
         builder.queue().waits()
             ? new AdmissionQueue(
@@ -432,16 +425,23 @@ public final class KvRouter implements AutoCloseable {
       SchedulingRequest request, Prompt prompt, long[] hashes, WorkerSelectionResult selection) {
     int promptTokens = request.tokenIds().length();
     int uncached = promptTokens - Math.min(selection.cachedTokens(), promptTokens);
-    boolean counts = prompt.config().routerTrackPrefillTokens() && uncached > 0;
+    boolean computes = prompt.config().routerTrackPrefillTokens();
+    boolean counts = computes && uncached > 0;
     return Booking.of(
-        request.key(),
-        selection.worker(),
-        hashes,
-        hashes.length,
-        counts ? uncached : 0,
-        counts
-            ? prefillLoadModel.expectedPrefillNanos(selection.worker(), promptTokens, uncached)
-            : -1);
+            request.key(),
+            selection.worker(),
+            hashes,
+            hashes.length,
+            counts ? uncached : 0,
+            counts
+                ? prefillLoadModel.expectedPrefillNanos(selection.worker(), promptTokens, uncached)
+                : -1)
+        .ofOwnRequest(
+            promptTokens,
+            computes
+                ? PredictedWorkerScorer.missTokens(
+                    promptTokens, selection.cachedTokens(), blockSize)
+                : -1);
   }
 
   private RequestLease lease(

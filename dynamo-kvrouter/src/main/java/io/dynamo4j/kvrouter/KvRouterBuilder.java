@@ -39,6 +39,8 @@ public final class KvRouterBuilder {
   private QueueConfig queue = QueueConfig.off();
   private @Nullable ActiveBlockTracker tracker;
   private @Nullable WorkerSelector selector;
+  private KvPolicy policy = KvPolicy.KV;
+  private PredictionConfig prediction = PredictionConfig.ofDefaults();
   private @Nullable WorkerSpeeds speeds;
   private LeaseConfig leases = LeaseConfig.ofDefaults();
   private PrefillLoadModel prefillLoadModel = PrefillLoadModel.NONE;
@@ -47,6 +49,7 @@ public final class KvRouterBuilder {
   private @Nullable Long routerId;
   private double explainRate = DEFAULT_EXPLAIN_RATE;
   private @Nullable WorkerSelector shadow;
+  private @Nullable KvPolicy shadowPolicy;
   private int blockSize;
 
   KvRouterBuilder() {}
@@ -125,7 +128,22 @@ public final class KvRouterBuilder {
     return this;
   }
 
-  /** Replaces the policy; default {@link DefaultWorkerSelector} of the configuration. */
+  /** Sets which of the router's own policies decides; default {@link KvPolicy#KV}. */
+  public KvRouterBuilder policy(KvPolicy policy) {
+    this.policy = Objects.requireNonNull(policy, "policy");
+    return this;
+  }
+
+  /** Sets what {@link KvPolicy#KV_PREDICTED} is told instead of learning it. */
+  public KvRouterBuilder prediction(PredictionConfig prediction) {
+    this.prediction = Objects.requireNonNull(prediction, "prediction");
+    return this;
+  }
+
+  /**
+   * Replaces the policy by one of the host. With {@link KvPolicy#KV_PREDICTED} the candidates carry
+   * that policy's figures too, so that a {@link PredictedWorkerScorer} can be one of several.
+   */
   public KvRouterBuilder selector(WorkerSelector selector) {
     this.selector = Objects.requireNonNull(selector, "selector");
     return this;
@@ -172,6 +190,13 @@ public final class KvRouterBuilder {
   /** Lets a policy decide beside the active one; no choice depends on it. Default none. */
   public KvRouterBuilder shadow(WorkerSelector policy) {
     this.shadow = Objects.requireNonNull(policy, "policy");
+    this.shadowPolicy = null;
+    return this;
+  }
+
+  /** Lets one of the router's own policies decide beside the active one. */
+  public KvRouterBuilder shadow(KvPolicy policy) {
+    this.shadowPolicy = Objects.requireNonNull(policy, "policy");
     return this;
   }
 
@@ -300,12 +325,22 @@ public final class KvRouterBuilder {
     return loadMonitor;
   }
 
-  @Nullable ActiveBlockTracker tracker() {
-    return tracker;
+  /** Returns the account of live load, which also learns if anything predicts. */
+  ActiveBlockTracker tracker(RandomSource random, NanoClock clock) {
+    ActiveBlockTracker account =
+        tracker != null
+            ? tracker
+            : ActiveBlockTracker.create(random.split("tracker").nextLong(), clock);
+    return predicts() ? new ForecastingTracker(account, clock, blockSize, prediction) : account;
   }
 
-  @Nullable WorkerSelector selector() {
-    return selector;
+  WorkerSelector selector() {
+    return selector != null ? selector : policy.selector(config, prediction);
+  }
+
+  /** Returns whether candidates have to carry a prediction. */
+  boolean predicts() {
+    return policy == KvPolicy.KV_PREDICTED || shadowPolicy == KvPolicy.KV_PREDICTED;
   }
 
   @Nullable WorkerSpeeds speeds() {
@@ -322,6 +357,7 @@ public final class KvRouterBuilder {
         syncPlane,
         syncScope,
         Objects.requireNonNull(environment, "environment").lanes().lane("kv-router-sync"),
+        environment.wallClock(),
         routerId == null ? drawnRouterId : routerId,
         random.nextLong() & PUBLISHER_ID_BITS,
         random.nextLong());
@@ -332,6 +368,9 @@ public final class KvRouterBuilder {
   }
 
   @Nullable ShadowPolicy shadow() {
+    if (shadowPolicy != null) {
+      return new ShadowPolicy(shadowPolicy.selector(config, prediction));
+    }
     return shadow == null ? null : new ShadowPolicy(shadow);
   }
 

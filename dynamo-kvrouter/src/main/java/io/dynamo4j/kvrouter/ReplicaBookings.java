@@ -34,6 +34,13 @@ final class ReplicaBookings {
     return same == null ? null : same.get(0).worker();
   }
 
+  /** Says how long ago happened what is told next; 0 for now. */
+  void peerAge(long nanos) {
+    if (tracker instanceof ForecastingTracker forecasting) {
+      forecasting.peerAge(nanos);
+    }
+  }
+
   void add(ReplicaBooking replica) {
     byRequest.computeIfAbsent(replica.requestId(), id -> new ArrayList<>(1)).add(replica);
     size++;

@@ -18,6 +18,7 @@ import io.dynamo4j.wire.RouterLeaseMessage.Lease;
 import io.dynamo4j.wire.RouterLeaseMessage.Snapshot;
 import io.dynamo4j.wire.RouterLeaseMessage.SnapshotRequest;
 import io.dynamo4j.wire.WireFormatException;
+import java.time.InstantSource;
 import java.util.List;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.locks.ReentrantLock;
@@ -40,6 +41,8 @@ final class ReplicaSync {
 
   private static final int SIGNS_PER_LEASE = 3;
   private static final int BOOKINGS_PER_PART = 256;
+  private static final long MAX_AGE_MILLIS = 10_000;
+  private static final long NANOS_PER_MILLI = 1_000_000;
 
   private final ReentrantLock lock;
   private final RouterBookings bookings;
@@ -48,6 +51,7 @@ final class ReplicaSync {
   private final Runnable loadChanged;
   private final ReplicaCounts counts = new ReplicaCounts();
   private final Scheduler lane;
+  private final InstantSource wallClock;
   private final LeaseConfig config;
   private final long routerId;
   private final long publisherId;
@@ -81,6 +85,7 @@ final class ReplicaSync {
     this.bookings = bookings;
     this.config = config;
     this.lane = options.lane();
+    this.wallClock = options.wallClock();
     this.routerId = options.routerId();
     this.publisherId = options.publisherId();
     this.leaseNanos = config.routerLease().toNanos();
@@ -272,12 +277,20 @@ final class ReplicaSync {
     ReplicaMirror behind;
     lock.lock();
     try {
+      bookings.replicas().peerAge(ageNanos(envelope));
       behind = receiver.apply(envelope, batch, lane.clock().nanoTime());
     } finally {
+      bookings.replicas().peerAge(0);
       lock.unlock();
     }
     loadChanged.run();
     checkSoon(behind);
+  }
+
+  /** Returns how long ago a message was sent; 0 where the clocks plainly disagree. */
+  private long ageNanos(EventEnvelope envelope) {
+    long millis = wallClock.millis() - envelope.publishedAtMillis();
+    return millis > 0 && millis <= MAX_AGE_MILLIS ? millis * NANOS_PER_MILLI : 0;
   }
 
   private void onLease(EventEnvelope envelope) {

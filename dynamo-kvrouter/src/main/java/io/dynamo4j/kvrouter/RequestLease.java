@@ -28,7 +28,10 @@ public final class RequestLease implements AutoCloseable {
   private final RoutingHints routing;
   private final @Nullable DecisionRecord decision;
   private final AtomicBoolean cachedTokensReported = new AtomicBoolean();
-  private long outputTokens;
+
+  /** Written by one thread at a time, read by whoever ends the request. */
+  private volatile long outputTokens;
+
   private long tokensToNextBlock;
   // What the index learned of the request, and the room in the last block it knows of.
   private DecisionLease learned = DecisionLease.none();
@@ -131,7 +134,8 @@ public final class RequestLease implements AutoCloseable {
           "output tokens must not be negative: request=" + booking.key() + ", count=" + count);
     }
     progress();
-    outputTokens += count;
+    long outputSoFar = outputTokens;
+    outputTokens = outputSoFar + count;
     growLearned(count);
     tokensToNextBlock -= count;
     while (tokensToNextBlock < 0 && router.addOutputBlock(this, remaining())) {
@@ -182,6 +186,10 @@ public final class RequestLease implements AutoCloseable {
 
   Booking booking() {
     return booking;
+  }
+
+  long outputTokens() {
+    return outputTokens;
   }
 
   RoutingHints routing() {

@@ -115,6 +115,7 @@ final class RouterBookings {
 
   private void end(RequestLease lease) {
     if (leases.remove(lease)) {
+      lease.booking().ended(lease.outputTokens());
       tracker.free(lease.booking());
       events.freed(lease);
     }
@@ -143,6 +144,7 @@ final class RouterBookings {
       return;
     }
     lease.expired = false;
+    lease.booking().teachesNothing();
     try {
       book(lease.booking());
     } catch (DynamoException takenMeanwhile) {

@@ -3,7 +3,9 @@ package io.dynamo4j.kvrouter;
 
 import io.dynamo4j.core.model.WorkerWithDpRank;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What one decision is made from: the request's sizes and one row for each eligible rank.
@@ -33,6 +35,9 @@ public final class WorkerCandidates {
   private double[] costFactors = new double[INITIAL_ROWS];
   private double[] prefillSpeeds = new double[INITIAL_ROWS];
   private double[] decodeSpeeds = new double[INITIAL_ROWS];
+  private long[] totalBlocks = new long[INITIAL_ROWS];
+  private long[] batchTokens = new long[INITIAL_ROWS];
+  private final Forecasts forecasts = new Forecasts();
 
   private WorkerCandidates() {}
 
@@ -65,6 +70,7 @@ public final class WorkerCandidates {
     this.blockSize = blockSize;
     this.trackedBlocks = trackedBlocks;
     this.tracksPrefillTokens = tracksPrefillTokens;
+    forecasts.reset(0);
   }
 
   /**
@@ -87,6 +93,8 @@ public final class WorkerCandidates {
     costFactors[row] = 1;
     prefillSpeeds[row] = 1;
     decodeSpeeds[row] = 1;
+    totalBlocks[row] = 0;
+    batchTokens[row] = 0;
     setLoad(row, 0, 0, trackedBlocks, 0);
     return row;
   }
@@ -129,6 +137,44 @@ public final class WorkerCandidates {
     decodeSpeeds[row] = positive("decode speed", row, decode);
   }
 
+  /**
+   * Sets what a row's rank can hold and compute; unknown unless set. Only a prediction asks.
+   *
+   * @param blocks blocks of its cache, not positive if unknown
+   * @param tokens tokens of one step, not positive if unknown
+   */
+  public void setCapacity(int row, long blocks, long tokens) {
+    Objects.checkIndex(row, size);
+    totalBlocks[row] = blocks;
+    batchTokens[row] = tokens;
+  }
+
+  /**
+   * Sets what a prediction takes from the fleet and from each row; a router with {@link
+   * KvPolicy#KV_PREDICTED} does.
+   *
+   * @param rows one for each row, in their order
+   * @throws IllegalArgumentException if there are more or fewer, or a figure is not finite
+   */
+  public void setForecast(FleetForecast fleet, List<RankForecast> rows) {
+    if (rows.size() != size) {
+      throw new IllegalArgumentException(
+          "forecast must have one rank for each row: ranks=" + rows.size() + ", rows=" + size);
+    }
+    forecasts.reset(size);
+    forecasts.setFleet(fleet);
+    for (int row = 0; row < size; row++) {
+      RankForecast rank = rows.get(row);
+      forecasts.set(
+          row,
+          rank.queueMillis(),
+          rank.waitingRequests(),
+          rank.decodingRequests(),
+          rank.bookedTokens(),
+          rank.slowdown());
+    }
+  }
+
   private double positive(String what, int row, double value) {
     if (!(value > 0 && value < Double.POSITIVE_INFINITY)) {
       throw new IllegalArgumentException(
@@ -143,6 +189,7 @@ public final class WorkerCandidates {
     for (int row = 0; row < other.size; row++) {
       DecisionCandidate.of(other, row, Double.NaN, null).addTo(this);
     }
+    forecasts.copyFrom(other.forecasts);
   }
 
   /** Drops a row; the last one takes its place. */
@@ -159,6 +206,11 @@ public final class WorkerCandidates {
     costFactors[row] = costFactors[last];
     prefillSpeeds[row] = prefillSpeeds[last];
     decodeSpeeds[row] = decodeSpeeds[last];
+    totalBlocks[row] = totalBlocks[last];
+    batchTokens[row] = batchTokens[last];
+    if (forecasts.isPresent()) {
+      forecasts.removeRow(row);
+    }
   }
 
   /** Returns the number of rows. */
@@ -244,6 +296,31 @@ public final class WorkerCandidates {
     return decodeSpeeds[row];
   }
 
+  /** Returns blocks of the rank's cache, not positive if unknown. */
+  public long totalBlocks(int row) {
+    return totalBlocks[row];
+  }
+
+  /** Returns tokens that the rank computes in one step, not positive if unknown. */
+  public long batchTokens(int row) {
+    return batchTokens[row];
+  }
+
+  /** Returns what a prediction takes from the fleet, null where the router predicts nothing. */
+  public @Nullable FleetForecast fleetForecast() {
+    return forecasts.isPresent() ? forecasts.fleet() : null;
+  }
+
+  /** Returns what a prediction takes from a row, null where the router predicts nothing. */
+  public @Nullable RankForecast rankForecast(int row) {
+    return forecasts.isPresent() ? forecasts.rank(row) : null;
+  }
+
+  /** Returns the columns of a prediction. */
+  Forecasts forecasts() {
+    return forecasts;
+  }
+
   /** Returns the smallest {@link #activePrefillTokens} of all rows, 0 where there are none. */
   public long minActivePrefillTokens() {
     long min = size == 0 ? 0 : activePrefillTokens[0];
@@ -266,5 +343,7 @@ public final class WorkerCandidates {
     costFactors = Arrays.copyOf(costFactors, rows);
     prefillSpeeds = Arrays.copyOf(prefillSpeeds, rows);
     decodeSpeeds = Arrays.copyOf(decodeSpeeds, rows);
+    totalBlocks = Arrays.copyOf(totalBlocks, rows);
+    batchTokens = Arrays.copyOf(batchTokens, rows);
   }
 }

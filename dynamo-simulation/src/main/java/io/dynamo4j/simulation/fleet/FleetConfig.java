@@ -25,6 +25,7 @@ public final class FleetConfig {
   private final long migrationMaxSeqLen;
   private final long stallTimeoutNanos;
   private final Patience patience;
+  private final FleetConditions conditions;
   private final long seed;
 
   private FleetConfig(Builder builder) {
@@ -39,6 +40,7 @@ public final class FleetConfig {
     this.migrationMaxSeqLen = builder.migrationMaxSeqLen;
     this.stallTimeoutNanos = builder.stallTimeoutNanos;
     this.patience = builder.patience;
+    this.conditions = builder.conditions;
     this.seed = builder.seed;
   }
 
@@ -59,6 +61,7 @@ public final class FleetConfig {
         .migrationMaxSeqLen(migrationMaxSeqLen)
         .stallTimeoutNanos(stallTimeoutNanos)
         .patience(patience)
+        .conditions(conditions)
         .seed(seed);
   }
 
@@ -115,6 +118,11 @@ public final class FleetConfig {
     return patience;
   }
 
+  /** Returns what is not ideal. */
+  public FleetConditions conditions() {
+    return conditions;
+  }
+
   public long seed() {
     return seed;
   }
@@ -132,6 +140,7 @@ public final class FleetConfig {
     private long migrationMaxSeqLen = UNLIMITED;
     private long stallTimeoutNanos;
     private Patience patience = Patience.NONE;
+    private FleetConditions conditions = FleetConditions.IDEAL;
     private long seed = 1;
 
     private Builder() {}
@@ -200,6 +209,11 @@ public final class FleetConfig {
 
     public Builder patience(Patience patience) {
       this.patience = Objects.requireNonNull(patience, "patience");
+      return this;
+    }
+
+    public Builder conditions(FleetConditions conditions) {
+      this.conditions = Objects.requireNonNull(conditions, "conditions");
       return this;
     }
 

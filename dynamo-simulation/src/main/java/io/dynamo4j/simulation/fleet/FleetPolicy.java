@@ -7,6 +7,8 @@ import java.util.Optional;
 /** How the gateway of a simulated fleet picks workers. */
 public enum FleetPolicy {
   KV("kv"),
+  /** The router's second policy: the predicted time to the first token. */
+  KV_PREDICTED("kv-predicted"),
   /** As {@link #KV}, without events of the engines: the router learns from its own decisions. */
   KV_APPROXIMATE("kv-approximate"),
   ROUND_ROBIN("round-robin"),

@@ -97,16 +97,24 @@ public final class FleetResult {
   }
 
   public long inputTokens() {
+    return inputTokens(0);
+  }
+
+  private long inputTokens(int fromRow) {
     long sum = 0;
-    for (int row = 0; row < requests.size(); row++) {
+    for (int row = fromRow; row < requests.size(); row++) {
       sum += requests.inputTokens(row);
     }
     return sum;
   }
 
   public long reusedTokens() {
+    return reusedTokens(0);
+  }
+
+  private long reusedTokens(int fromRow) {
     long sum = 0;
-    for (int row = 0; row < requests.size(); row++) {
+    for (int row = fromRow; row < requests.size(); row++) {
       sum += requests.reusedTokens(row);
     }
     return sum;
@@ -114,8 +122,13 @@ public final class FleetResult {
 
   /** Returns reused input tokens over input tokens, 0…1. */
   public double hitRate() {
-    long input = inputTokens();
-    return input == 0 ? 0 : (double) reusedTokens() / input;
+    return hitRate(0);
+  }
+
+  /** As {@link #hitRate()}, of the rows from {@code fromRow} on. */
+  public double hitRate(int fromRow) {
+    long input = inputTokens(fromRow);
+    return input == 0 ? 0 : (double) reusedTokens(fromRow) / input;
   }
 
   public int completedStreams() {
@@ -134,9 +147,14 @@ public final class FleetResult {
 
   /** Returns arrival to first token, of the requests that got one. */
   public Percentiles ttft() {
+    return ttft(0);
+  }
+
+  /** As {@link #ttft()}, of the rows from {@code fromRow} on. */
+  public Percentiles ttft(int fromRow) {
     double[] millis = new double[requests.size()];
     int n = 0;
-    for (int row = 0; row < requests.size(); row++) {
+    for (int row = fromRow; row < requests.size(); row++) {
       if (requests.firstTokenNanos(row) != RequestLog.NEVER) {
         millis[n++] = (requests.firstTokenNanos(row) - requests.arrivalNanos(row)) / 1e6;
       }

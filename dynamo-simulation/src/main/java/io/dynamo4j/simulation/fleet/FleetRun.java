@@ -38,6 +38,7 @@ public final class FleetRun {
   private final PromptTokens prompts = PromptTokens.of(TraceReader.MOONCAKE_BLOCK_SIZE);
   private int openRequests;
   private int arrived;
+  private int next;
   private int waitingKills;
 
   private FleetRun(FleetConfig config, List<TraceRow> rows, IntConsumer progress) {
@@ -71,7 +72,14 @@ public final class FleetRun {
   }
 
   private FleetResult run() {
-    scheduleArrival(0);
+    FleetConditions conditions = config.conditions();
+    int together = Math.max(1, Math.min(conditions.concurrency(), rows.size()));
+    for (next = 0; next < together; next++) {
+      scheduleArrival(next);
+    }
+    if (conditions.deathNanos() > 0) {
+      simulation.controller().schedule(this::die, conditions.deathNanos());
+    }
     for (int i = 0; i < killPlan.size(); i++) {
       simulation.controller().schedule(this::kill, killPlan.atNanos(i));
     }
@@ -101,9 +109,33 @@ public final class FleetRun {
 
   private void scheduleArrival(int row) {
     if (row < rows.size()) {
-      long delay = rows.get(row).arrivalNanos(config.arrivalSpeedup()) - simulation.nowNanos();
+      long delay =
+          isClosedLoop()
+              ? 0
+              : rows.get(row).arrivalNanos(config.arrivalSpeedup()) - simulation.nowNanos();
       simulation.controller().schedule(() -> arrive(row), delay);
     }
+  }
+
+  private boolean isClosedLoop() {
+    return config.conditions().concurrency() > 0;
+  }
+
+  private void ended() {
+    openRequests--;
+    if (isClosedLoop()) {
+      scheduleArrival(next++);
+    }
+    if (openRequests == 0 && arrived == rows.size()) {
+      fleet.close();
+    }
+  }
+
+  /** Kills the worker in the middle, for good. */
+  private void die() {
+    SimulatedWorker victim = fleet.workers().get(config.workers() / 2);
+    kills.add(new FleetResult.Kill(simulation.nowNanos(), victim.position(), victim.openStreams()));
+    victim.kill();
   }
 
   private void arrive(int row) {
@@ -127,12 +159,14 @@ public final class FleetRun {
         .answer(request)
         .subscribe(
             new ClientStream(
-                row, checker, log, simulation.controller().clock(), sums, () -> openRequests--));
+                row, checker, log, simulation.controller().clock(), sums, this::ended));
     progress.accept(++arrived);
     for (; waitingKills > 0; waitingKills--) {
       simulation.controller().schedule(this::kill, AFTER_ARRIVAL_NANOS);
     }
-    scheduleArrival(row + 1);
+    if (!isClosedLoop()) {
+      scheduleArrival(row + 1);
+    }
   }
 
   /** Kills a worker that has an open stream; without one the kill waits for the next arrival. */

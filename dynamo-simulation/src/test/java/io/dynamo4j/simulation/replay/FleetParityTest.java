@@ -75,7 +75,9 @@ class FleetParityTest {
   }
 
   @ParameterizedTest
-  @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "KV_APPROXIMATE") // see ApproximateFleetTest
+  @EnumSource(
+      mode = EnumSource.Mode.EXCLUDE,
+      names = {"KV_APPROXIMATE", "KV_PREDICTED"}) // see ApproximateFleetTest, PolicyBarsTest
   void shouldCompleteEveryStreamExactlyWhenWorkersDieAndFailSomeWithoutMigration(FleetPolicy policy)
       throws IOException {
     List<TraceRow> rows = rows("conversation_trace");

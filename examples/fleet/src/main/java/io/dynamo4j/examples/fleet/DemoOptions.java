@@ -38,7 +38,8 @@ final class DemoOptions {
       paramLabel = "P[,P…]",
       split = ",",
       defaultValue = "kv,round-robin,random,least-loaded",
-      description = "policies to run, in this order (default ${DEFAULT-VALUE})")
+      description =
+          "policies to run, in this order (default ${DEFAULT-VALUE}); also kv-predicted and kv-approximate")
   List<String> policies = new ArrayList<>();
 
   @Option(
@@ -124,11 +125,11 @@ final class DemoOptions {
                       new IllegalArgumentException(
                           "unknown policy: policy="
                               + name
-                              + ", known=kv,kv-approximate,round-robin,random,least-loaded")));
+                              + ", known=kv,kv-predicted,kv-approximate,round-robin,random,least-loaded")));
     }
     if (chosen.isEmpty()) {
       throw new IllegalArgumentException(
-          "no policy given: known=kv,kv-approximate,round-robin,random,least-loaded");
+          "no policy given: known=kv,kv-predicted,kv-approximate,round-robin,random,least-loaded");
     }
     return chosen;
   }

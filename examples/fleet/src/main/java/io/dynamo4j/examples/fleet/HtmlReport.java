@@ -178,6 +178,7 @@ final class HtmlReport {
   private static String colour(FleetPolicy policy) {
     return switch (policy) {
       case KV -> "#1769e0";
+      case KV_PREDICTED -> "#c0392b";
       case KV_APPROXIMATE -> "#12a3b4";
       case ROUND_ROBIN -> "#d9822b";
       case RANDOM -> "#8f4fd1";
