@@ -8,6 +8,7 @@ import io.dynamo4j.benchmarks.index.IndexerBench;
 import io.dynamo4j.benchmarks.migration.MigrationBench;
 import io.dynamo4j.benchmarks.soak.CoreSoakBench;
 import io.dynamo4j.benchmarks.soak.FleetSoak;
+import io.dynamo4j.benchmarks.soak.HealthSoak;
 import io.dynamo4j.benchmarks.soak.IndexerSoak;
 import io.dynamo4j.benchmarks.soak.MigrationSoak;
 import io.dynamo4j.benchmarks.tcp.TcpBench;
@@ -42,6 +43,7 @@ final class Benches {
     all.add(new FleetSoak());
     all.add(new MigrationSoak());
     all.add(new IndexerSoak());
+    all.add(new HealthSoak());
     return Collections.unmodifiableList(all);
   }
 }

@@ -49,15 +49,21 @@ final class FeedState {
   private final HeldEvents held = new HeldEvents(KvEventFeed.MAX_HELD_BLOCKS);
   private final Conflicts conflicts = new Conflicts();
   private final FeedCounters counters;
+  private final FeedActivity activity;
   private final @Nullable FeedRecovery recovery;
   private volatile int heldCount;
 
   /**
    * @param recovery keeps the events of each rank complete; null if they are applied as they come
    */
-  FeedState(KvIndexer indexer, FeedCounters counters, @Nullable FeedRecovery recovery) {
+  FeedState(
+      KvIndexer indexer,
+      FeedCounters counters,
+      FeedActivity activity,
+      @Nullable FeedRecovery recovery) {
     this.indexer = indexer;
     this.counters = counters;
+    this.activity = activity;
     this.recovery = recovery;
   }
 
@@ -65,6 +71,7 @@ final class FeedState {
 
   void onEnvelope(EventEnvelope envelope, long nowNanos) {
     count(FeedCounter.ENVELOPES, 1);
+    activity.heard(envelope, nowNanos);
     EventSource source = sources.get(envelope.publisherId());
     EventSource.Continuation continuation =
         source == null ? EventSource.Continuation.NEXT : source.continuationBy(envelope);
@@ -91,9 +98,11 @@ final class FeedState {
       batch = RouterEventCodec.decode(envelope.payload());
     } catch (WireFormatException e) {
       count(FeedCounter.UNREADABLE_ENVELOPES, 1);
+      activity.unreadable(envelope.publisherId(), 1);
       return;
     }
     count(FeedCounter.UNUSABLE_EVENTS, batch.rejected());
+    activity.unreadable(envelope.publisherId(), batch.rejected());
     for (RouterEvent event : batch.events()) {
       if (isAdmitted(event, source, nowNanos)) {
         apply(event, isOvertaken);
@@ -174,7 +183,10 @@ final class FeedState {
             idle.add(publisherId);
           }
         });
-    idle.forEach(sources::remove);
+    for (Long publisherId : idle) {
+      sources.remove(publisherId);
+      activity.forgetPublisher(publisherId);
+    }
   }
 
   /** Returns whether the source may write for the event's rank; what may not yet is held. */
@@ -200,6 +212,7 @@ final class FeedState {
       hold(event, source, nowNanos);
       return false;
     }
+    activity.heard(event, source.publisherId, nowNanos);
     return true;
   }
 
@@ -361,6 +374,7 @@ final class FeedState {
       }
     }
     indexer.removeWorker(workerId);
+    activity.forget(workerId);
     List<EventSource> past = new ArrayList<>();
     life.sources.forEach(
         (worker, source) -> {

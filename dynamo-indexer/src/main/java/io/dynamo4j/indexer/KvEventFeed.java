@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dynamo4j.indexer;
 
+import io.dynamo4j.core.model.WorkerWithDpRank;
 import io.dynamo4j.core.runtime.Environment;
 import io.dynamo4j.core.runtime.RandomSource;
 import io.dynamo4j.core.runtime.Scheduler;
@@ -64,6 +65,7 @@ public final class KvEventFeed implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(KvEventFeed.class);
 
   private final Scheduler lane;
+  private final FeedActivity activity;
   private final FeedState state;
   private final @Nullable FeedRecovery recovery;
   private volatile boolean closed;
@@ -74,14 +76,19 @@ public final class KvEventFeed implements AutoCloseable {
   private boolean expiryArmed; // on the lane
 
   private KvEventFeed(
-      Scheduler lane, KvIndexer indexer, RandomSource random, KvEventFeedBuilder settings) {
+      Scheduler lane,
+      KvIndexer indexer,
+      RandomSource random,
+      FeedActivity activity,
+      KvEventFeedBuilder settings) {
     this.lane = lane;
+    this.activity = activity;
     FeedCounters counters = new FeedCounters();
     this.recovery =
         settings.recoveryPlane() == null
             ? null
             : new FeedRecovery(indexer, lane, random, settings, counters);
-    this.state = new FeedState(indexer, counters, recovery);
+    this.state = new FeedState(indexer, counters, activity, recovery);
   }
 
   /** Starts a builder of a feed that asks sources for what it misses. */
@@ -118,7 +125,8 @@ public final class KvEventFeed implements AutoCloseable {
       Environment environment) {
     Scheduler lane = environment.lanes().lane("kv-event-feed");
     RandomSource random = environment.random().split("kv-event-feed");
-    KvEventFeed feed = new KvEventFeed(lane, indexer, random, settings);
+    FeedActivity activity = new FeedActivity(environment.wallClock());
+    KvEventFeed feed = new KvEventFeed(lane, indexer, random, activity, settings);
     // The directory first: on one lane its snapshot then comes before the first event, and no
     // source is asked before its events are subscribed to.
     feed.workers = directory.watch(lane, feed.new Membership());
@@ -190,6 +198,26 @@ public final class KvEventFeed implements AutoCloseable {
   /** Returns every source by worker, with what is being done about it; empty without recovery. */
   public List<SourceStatus> sources() {
     return recovery == null ? List.of() : recovery.sources();
+  }
+
+  /** Returns what each rank's own publisher said, by rank; ranks that said nothing are missing. */
+  public List<RankActivity> ranks() {
+    return activity.ranks(lane.clock().nanoTime());
+  }
+
+  /** Returns what came from each publisher that is remembered, by id. */
+  public List<PublisherActivity> publishers() {
+    return activity.publishers(lane.clock().nanoTime());
+  }
+
+  /**
+   * Begins to look for a store of a rank that begins with this block, instead of what was looked
+   * for before: whoever has sent it a new prompt can tell whether both hash alike.
+   *
+   * @param localHash of the prompt's first block
+   */
+  public ExpectedStore expectStore(WorkerWithDpRank worker, long localHash) {
+    return activity.expect(worker, localHash);
   }
 
   /** Ends subscriptions and recoveries; the index keeps what it has. Idempotent, never waits. */

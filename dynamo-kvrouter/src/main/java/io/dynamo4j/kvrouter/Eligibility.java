@@ -92,6 +92,16 @@ final class Eligibility {
     }
   }
 
+  /** Returns how many ranks of the table last refreshed are beyond a busy threshold. */
+  int overloadedRanks() {
+    weighLoads();
+    int busy = 0;
+    for (boolean one : overloaded) {
+      busy += one ? 1 : 0;
+    }
+    return busy;
+  }
+
   /** Takes every rank of the table, whatever rules it out. */
   int collectAll() {
     for (count = 0; count < table.size(); count++) {

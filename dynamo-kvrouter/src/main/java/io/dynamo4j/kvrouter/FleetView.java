@@ -98,6 +98,11 @@ final class FleetView {
     return eligibility.isOverload(request.routing(), request.excludedWorkers());
   }
 
+  /** Returns how many ranks of the table busy thresholds exclude now. */
+  int overloadedRanks() {
+    return eligibility.overloadedRanks();
+  }
+
   /** Returns whether every rank collected has too much in work for a class. */
   boolean allBusy(PolicyClass policy, int count) {
     if (!policy.waits() || count == 0) {

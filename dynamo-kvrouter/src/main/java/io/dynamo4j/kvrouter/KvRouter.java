@@ -4,6 +4,7 @@ package io.dynamo4j.kvrouter;
 import io.dynamo4j.core.model.WorkerWithDpRank;
 import io.dynamo4j.core.runtime.NanoClock;
 import io.dynamo4j.core.runtime.RandomSource;
+import io.dynamo4j.core.runtime.Scheduler;
 import io.dynamo4j.indexer.KvIndexer;
 import io.dynamo4j.plane.Subscription;
 import io.dynamo4j.plane.WorkerDirectory;
@@ -41,6 +42,8 @@ public final class KvRouter implements AutoCloseable {
   private final NanoClock clock;
   private final @Nullable AdmissionQueue queue;
   private final @Nullable Subscription directoryWatch;
+  private final RouterSampler sampler;
+  private final HealthWatch health;
 
   // Everything below belongs to the lock.
   private final ReentrantLock lock = new ReentrantLock();
@@ -49,6 +52,7 @@ public final class KvRouter implements AutoCloseable {
   private final RouterBookings bookings;
   private final PrefillLoadModel prefillLoadModel;
   private final DecisionRecorder decisions;
+  private final RouterTraffic traffic;
   private final CacheReports cacheReports = new CacheReports();
   private final @Nullable ReplicaSync sync;
   private final RandomSource selectionRandom;
@@ -70,12 +74,19 @@ public final class KvRouter implements AutoCloseable {
         new Eligibility(directory, builder.health(), builder.loadMonitor(), tracker::load);
     this.fleet =
         new FleetView(eligibility, tracker, builder.speeds(), blockSize, builder.predicts());
+    this.traffic = new RouterTraffic(prompts.indexer() == null ? null : builder.eventFeed());
     this.decisions =
         new DecisionRecorder(builder.selector(), builder.explainRate(), builder.shadow());
     this.queue =
         builder.queue().waits()
             ? new AdmissionQueue(
-                new QueueAdmissions(),
+                new QueueAdmissions(
+                    lock,
+                    fleet,
+                    bookings,
+                    this::refreshTable,
+                    (request, prompt) ->
+                        selectAndBook(request, prompt, trackedHashes(request, prompt))),
                 builder.queue(),
                 builder.lane("kv-router-queue"),
                 prompts::lookUp)
@@ -92,6 +103,22 @@ public final class KvRouter implements AutoCloseable {
                 builder.leases(),
                 config.routerTrackPrefillTokens(),
                 this::capacityFreed);
+    Scheduler healthLane = builder.lane("kv-router-health");
+    this.sampler =
+        new RouterSampler(
+            new RouterSampler.Parts(
+                blockSize,
+                prompts.indexer(),
+                builder.eventFeed(),
+                sync,
+                builder.expectedPeers(),
+                healthLane.clock()),
+            lock,
+            fleet,
+            traffic,
+            this::refreshTable,
+            healthLane);
+    this.health = new HealthWatch(sampler::sample, healthLane, builder.wallClock());
   }
 
   public static KvRouterBuilder builder() {
@@ -121,6 +148,7 @@ public final class KvRouter implements AutoCloseable {
   }
 
   private RequestLease trySelect(SchedulingRequest request, Prompt prompt) {
+    health.requestCame(clock.nanoTime());
     lock.lock();
     try {
       return selectAndBook(request, prompt, trackedHashes(request, prompt));
@@ -149,6 +177,7 @@ public final class KvRouter implements AutoCloseable {
 
   private CompletionStage<RequestLease> select(SchedulingRequest request, Prompt prompt) {
     if (queue != null) {
+      health.requestCame(clock.nanoTime());
       return queue.select(request, prompt);
     }
     try {
@@ -191,9 +220,22 @@ public final class KvRouter implements AutoCloseable {
     if (sync != null) {
       sync.close();
     }
+    sampler.close();
     if (ownIndexer != null) {
       ownIndexer.close();
     }
+  }
+
+  /**
+   * Says what is wrong around this router, with the figures that show it. A fault shows within a
+   * minute of requests that it concerns, and is logged once when it appears.
+   *
+   * <p>What events do is seen only with {@link KvRouterBuilder#eventFeed}. The router looks every
+   * five seconds while requests come, and when this is called; between two looks this returns the
+   * last one. Costs O(ranks) for a look.
+   */
+  public RouterHealth health() {
+    return health.health();
   }
 
   /**
@@ -318,6 +360,7 @@ public final class KvRouter implements AutoCloseable {
     lock.lock();
     try {
       bookings.markPrefillCompleted(lease);
+      traffic.computed(lease, clock.nanoTime());
     } finally {
       lock.unlock();
     }
@@ -346,6 +389,7 @@ public final class KvRouter implements AutoCloseable {
     lock.lock();
     try {
       bookings.close(lease);
+      traffic.ended(lease, clock.nanoTime());
     } finally {
       lock.unlock();
     }
@@ -461,6 +505,7 @@ public final class KvRouter implements AutoCloseable {
             request.routing(),
             decisions.last());
     bookings.open(lease);
+    traffic.booked(lease, prompt, clock.nanoTime());
     lease.learned(prompts.teach(prompt, selection.worker(), instance));
     return lease;
   }
@@ -472,6 +517,7 @@ public final class KvRouter implements AutoCloseable {
     if (fleet.refresh()) {
       bookings.tableChanged(fleet.table());
       prompts.tableChanged(before, fleet.table());
+      traffic.tableChanged(before, fleet.table());
     }
   }
 
@@ -490,72 +536,5 @@ public final class KvRouter implements AutoCloseable {
             queue.wake();
           }
         });
-  }
-
-  /** Steps of the queue, each under the lock. */
-  private final class QueueAdmissions implements AdmissionQueue.Admissions {
-
-    @Override
-    public long bestCachedTokens(SchedulingRequest request, Prompt prompt) {
-      lock.lock();
-      try {
-        refreshTable();
-        int count = fleet.collect(request);
-        if (count == 0) {
-          throw fleet.explain(request, false);
-        }
-        return fleet.bestCachedTokens(request, prompt, count);
-      } finally {
-        lock.unlock();
-      }
-    }
-
-    @Override
-    public boolean mayGo(SchedulingRequest request, PolicyClass policy) {
-      lock.lock();
-      try {
-        refreshTable();
-        int count = fleet.collect(request);
-        return count == 0 ? !fleet.isOverload(request) : !fleet.allBusy(policy, count);
-      } finally {
-        lock.unlock();
-      }
-    }
-
-    @Override
-    public @Nullable RequestLease admit(
-        SchedulingRequest request, Prompt prompt, PolicyClass policy) {
-      lock.lock();
-      try {
-        refreshTable();
-        return fleet.allBusy(policy, fleet.collect(request))
-            ? null
-            : selectAndBook(request, prompt, trackedHashes(request, prompt));
-      } finally {
-        lock.unlock();
-      }
-    }
-
-    @Override
-    public boolean isBooked(BookingKey key) {
-      lock.lock();
-      try {
-        refreshTable();
-        return bookings.isBooked(key);
-      } finally {
-        lock.unlock();
-      }
-    }
-
-    @Override
-    public int workerCount() {
-      lock.lock();
-      try {
-        refreshTable();
-        return fleet.table().snapshot().size();
-      } finally {
-        lock.unlock();
-      }
-    }
   }
 }

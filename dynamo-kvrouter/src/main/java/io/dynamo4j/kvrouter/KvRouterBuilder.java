@@ -5,6 +5,7 @@ import io.dynamo4j.core.runtime.Environment;
 import io.dynamo4j.core.runtime.NanoClock;
 import io.dynamo4j.core.runtime.RandomSource;
 import io.dynamo4j.core.runtime.Scheduler;
+import io.dynamo4j.indexer.KvEventFeed;
 import io.dynamo4j.indexer.KvIndexer;
 import io.dynamo4j.indexer.remote.IndexService;
 import io.dynamo4j.indexer.remote.RemoteIndex;
@@ -12,6 +13,7 @@ import io.dynamo4j.plane.EventPlane;
 import io.dynamo4j.plane.EventScope;
 import io.dynamo4j.plane.WorkerDirectory;
 import io.dynamo4j.plane.WorkerHealth;
+import java.time.InstantSource;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -47,6 +49,8 @@ public final class KvRouterBuilder {
   private @Nullable EventPlane syncPlane;
   private @Nullable EventScope syncScope;
   private @Nullable Long routerId;
+  private @Nullable KvEventFeed eventFeed;
+  private int expectedPeers;
   private double explainRate = DEFAULT_EXPLAIN_RATE;
   private @Nullable WorkerSelector shadow;
   private @Nullable KvPolicy shadowPolicy;
@@ -113,6 +117,29 @@ public final class KvRouterBuilder {
   public KvRouterBuilder indexService(IndexService service, String modelName) {
     this.indexService = Objects.requireNonNull(service, "service");
     this.servedModel = Objects.requireNonNull(modelName, "modelName");
+    return this;
+  }
+
+  /**
+   * Sets who feeds the indexer, so that {@link KvRouter#health} can name events that are missing or
+   * wrong; it stays the caller's. Default nobody: health then knows nothing of events.
+   */
+  public KvRouterBuilder eventFeed(KvEventFeed feed) {
+    this.eventFeed = Objects.requireNonNull(feed, "feed");
+    return this;
+  }
+
+  /**
+   * Sets how many other routers share the workers, so that {@link KvRouter#health} can name it if
+   * fewer are heard of; default 0, nobody is missed. Goes with {@link #replicaSync}.
+   *
+   * @throws IllegalArgumentException if negative
+   */
+  public KvRouterBuilder expectedPeers(int routers) {
+    if (routers < 0) {
+      throw new IllegalArgumentException("expected peers must not be negative: peers=" + routers);
+    }
+    this.expectedPeers = routers;
     return this;
   }
 
@@ -270,6 +297,10 @@ public final class KvRouterBuilder {
               + ", router_predicted_ttl_secs="
               + config.routerPredictedTtl().map(Object::toString).orElse("none"));
     }
+    if (expectedPeers > 0 && syncPlane == null) {
+      throw new IllegalArgumentException(
+          "expected peers go with replica sync: expectedPeers=" + expectedPeers);
+    }
     resolveBlockSize();
     serveIndex();
     return new KvRouter(this, environment.random().split("kv-router"), directory);
@@ -315,6 +346,18 @@ public final class KvRouterBuilder {
   /** Returns the index that {@link #build} made for the router itself. */
   @Nullable KvIndexer ownIndexer() {
     return ownIndexer;
+  }
+
+  @Nullable KvEventFeed eventFeed() {
+    return eventFeed;
+  }
+
+  int expectedPeers() {
+    return expectedPeers;
+  }
+
+  InstantSource wallClock() {
+    return Objects.requireNonNull(environment, "environment").wallClock();
   }
 
   @Nullable WorkerHealth health() {

@@ -58,6 +58,11 @@ final class PromptLookup {
     return new Prompt(hashes, overlap, localHashes, effective);
   }
 
+  /** Returns the index that is asked here, null if none is. */
+  @Nullable KvIndexer indexer() {
+    return indexer;
+  }
+
   /** Returns whether an index elsewhere is asked. */
   boolean isRemote() {
     return remote != null;

@@ -19,6 +19,7 @@ import io.dynamo4j.wire.RouterLeaseMessage.Snapshot;
 import io.dynamo4j.wire.RouterLeaseMessage.SnapshotRequest;
 import io.dynamo4j.wire.WireFormatException;
 import java.time.InstantSource;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.locks.ReentrantLock;
@@ -149,6 +150,23 @@ final class ReplicaSync {
     } finally {
       lock.unlock();
     }
+  }
+
+  /**
+   * Returns who is heard of, and who missed a sign of life; under the lock.
+   *
+   * @param expected how many others there should be
+   */
+  PeerFigures peers(int expected) {
+    long now = lane.clock().nanoTime();
+    List<PeerFigures.Silence> silent = new ArrayList<>();
+    for (ReplicaMirror mirror : receiver.mirrors()) {
+      long silence = now - mirror.heardNanos;
+      if (mirror.speaksOfLeases() && silence > mirror.leaseNanos * 2 / SIGNS_PER_LEASE) {
+        silent.add(new PeerFigures.Silence(mirror.routerId(), silence, mirror.leaseNanos));
+      }
+    }
+    return new PeerFigures(expected, receiver.mirrors().size(), counts.expiredRouters, silent);
   }
 
   /* --------------- Sending --------------- */

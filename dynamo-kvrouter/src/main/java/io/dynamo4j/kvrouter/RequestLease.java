@@ -49,6 +49,10 @@ public final class RequestLease implements AutoCloseable {
   @Nullable RequestLease previous;
   @Nullable RequestLease next;
 
+  // What the router's traffic knows of the prompt; of the router's lock.
+  private long firstHash;
+  private int newBlocks;
+
   /** Whether other routers were told that the prompt still counts; of the router's lock. */
   boolean prefillPending;
 
@@ -182,6 +186,25 @@ public final class RequestLease implements AutoCloseable {
     if (expired) {
       router.revive(this);
     }
+  }
+
+  /**
+   * Notes what was known of the prompt when it was booked; under the router's lock.
+   *
+   * @param firstHash local hash of its first block
+   * @param newBlocks full blocks that the worker was not known to hold
+   */
+  void followed(long firstHash, int newBlocks) {
+    this.firstHash = firstHash;
+    this.newBlocks = newBlocks;
+  }
+
+  long firstHash() {
+    return firstHash;
+  }
+
+  int newBlocks() {
+    return newBlocks;
   }
 
   Booking booking() {

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.dynamo4j.kvrouter;
+
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/** The steps of a router's queue, each under the router's lock. */
+final class QueueAdmissions implements AdmissionQueue.Admissions {
+  private final ReentrantLock lock;
+  private final FleetView fleet;
+  private final RouterBookings bookings;
+  private final Runnable refresh;
+  private final Placing placing;
+
+  /** Chooses and books, under the lock. */
+  interface Placing {
+    RequestLease selectAndBook(SchedulingRequest request, Prompt prompt);
+  }
+
+  /**
+   * Makes the steps.
+   *
+   * @param refresh takes over the directory's snapshot
+   */
+  QueueAdmissions(
+      ReentrantLock lock,
+      FleetView fleet,
+      RouterBookings bookings,
+      Runnable refresh,
+      Placing placing) {
+    this.lock = lock;
+    this.fleet = fleet;
+    this.bookings = bookings;
+    this.refresh = refresh;
+    this.placing = placing;
+  }
+
+  @Override
+  public long bestCachedTokens(SchedulingRequest request, Prompt prompt) {
+    lock.lock();
+    try {
+      refresh.run();
+      int count = fleet.collect(request);
+      if (count == 0) {
+        throw fleet.explain(request, false);
+      }
+      return fleet.bestCachedTokens(request, prompt, count);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  @Override
+  public boolean mayGo(SchedulingRequest request, PolicyClass policy) {
+    lock.lock();
+    try {
+      refresh.run();
+      int count = fleet.collect(request);
+      return count == 0 ? !fleet.isOverload(request) : !fleet.allBusy(policy, count);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  @Override
+  public @Nullable RequestLease admit(
+      SchedulingRequest request, Prompt prompt, PolicyClass policy) {
+    lock.lock();
+    try {
+      refresh.run();
+      return fleet.allBusy(policy, fleet.collect(request))
+          ? null
+          : placing.selectAndBook(request, prompt);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  @Override
+  public boolean isBooked(BookingKey key) {
+    lock.lock();
+    try {
+      refresh.run();
+      return bookings.isBooked(key);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  @Override
+  public int workerCount() {
+    lock.lock();
+    try {
+      refresh.run();
+      return fleet.table().snapshot().size();
+    } finally {
+      lock.unlock();
+    }
+  }
+}
