@@ -107,6 +107,14 @@ final class RequestPlaneRun<Q, R> implements AutoCloseable {
     }
   }
 
+  /** Sends to a client that leaves at some item of these: what comes later is sent in vain. */
+  void sendItemsUntilLeft(int from, int to) {
+    ResponseSink<R> sink = sink();
+    for (int i = from; i < to; i++) {
+      sink.next(item.apply(i));
+    }
+  }
+
   // client's side
 
   Attempt attempt() {
@@ -191,12 +199,15 @@ final class RequestPlaneRun<Q, R> implements AutoCloseable {
     onLane(() -> {});
   }
 
-  /** Settles at least once, and again until it holds or has not for very long. */
-  void settleUntil(BooleanSupplier holds) {
-    settle();
-    for (int i = 0; i < MAX_SETTLES && !holds.getAsBoolean(); i++) {
+  /** Settles at least once, and again until it holds; false if it has not for very long. */
+  boolean settleUntil(BooleanSupplier holds) {
+    for (int i = 0; i < MAX_SETTLES; i++) {
       settle();
+      if (holds.getAsBoolean()) {
+        return true;
+      }
     }
+    return false;
   }
 
   static void settle(LaneHarness harness, Scheduler any, long nanos) {

@@ -21,6 +21,9 @@ final class ScriptedStream implements ResponseStream<Integer> {
   /** Demand that has not been served, largest ever seen. */
   final AtomicLong maxDemand = new AtomicLong();
 
+  /** Items that the subscriber has been given. */
+  final AtomicLong delivered = new AtomicLong();
+
   final AtomicBoolean cancelled = new AtomicBoolean();
 
   // The lane's.
@@ -102,6 +105,7 @@ final class ScriptedStream implements ResponseStream<Integer> {
           if (!over) {
             demand--;
             subscriber.onNext(sent++);
+            delivered.incrementAndGet();
             step(subscriber);
           }
         };

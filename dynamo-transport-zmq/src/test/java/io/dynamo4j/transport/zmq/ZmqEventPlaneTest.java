@@ -18,6 +18,9 @@ import io.dynamo4j.plane.EventSubscription;
 import io.dynamo4j.plane.Subscription;
 import io.dynamo4j.plane.memory.InMemoryEventChannels;
 import io.dynamo4j.wire.ZmqEventMessage;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.Socket;
 import java.nio.file.Files;
 import java.util.ArrayList;
 import java.util.HexFormat;
@@ -128,15 +131,19 @@ class ZmqEventPlaneTest {
   }
 
   @Test
-  void shouldConnectToAPublisherThatListensLaterThanItIsAnnounced() {
+  void shouldConnectToAPublisherThatListensLaterThanItIsAnnounced() throws Exception {
     ZMQ.Socket pub = run.peer(SocketType.XPUB);
-    String address = ZmqRun.bind(pub);
-    pub.unbind(address);
     ZmqEventPlane plane = ZmqEventPlane.direct(run.zmq, channels).build();
-    announce(7, address);
-    subscribe(plane);
-    eventually(() -> plane.status().wantedPublishers() == 1);
-    assertThat(plane.status().connectedPublishers()).isZero();
+    String address;
+    // Keeps the port from others and refuses whoever dials it.
+    try (Socket bound = new Socket()) {
+      bound.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
+      address = "tcp://127.0.0.1:" + bound.getLocalPort();
+      announce(7, address);
+      subscribe(plane);
+      eventually(() -> plane.status().wantedPublishers() == 1);
+      assertThat(plane.status().connectedPublishers()).isZero();
+    }
     eventually(() -> ZmqRun.tryBind(pub, address));
     pub.recv();
     send(pub, message(TOPIC, TOPIC, 7, 0));
