@@ -7,10 +7,13 @@ enum Aspect {
   COUNTERS("counters"),
   END("end"),
   TEXTS("texts"),
+  /** That one text is where the other one stopped or went on. */
+  CONTENT("content"),
   FINISH_REASONS("finishReasons"),
   LOG_PROBS("logProbs"),
   ANNOTATIONS("annotations"),
-  USAGE("usage");
+  USAGE("usage"),
+  OUTPUT_TOKENS("outputTokens");
 
   private final String shown;
 

@@ -172,6 +172,16 @@ final class ClientRun {
     return over ? Answer.COMPLETED : Answer.HANGING;
   }
 
+  /** A stream leaves pieces out that show nothing. */
+  private boolean counts(TextOutput<LLMEngineOutput> output) {
+    return !setup.isStreamed() || !output.text().isEmpty() || output.finishReason() != null;
+  }
+
+  /** Returns how many tokens the client got. */
+  long outputTokens() {
+    return streams.stream().mapToLong(each -> each.outputTokens).sum();
+  }
+
   private @Nullable CompletionUsage usage() {
     CompletionUsage sum = null;
     for (Stream stream : streams) {
@@ -194,6 +204,7 @@ final class ClientRun {
     private final int firstChoice;
     private Flow.@Nullable Subscription subscription;
     private @Nullable CompletionUsage usage;
+    private long outputTokens;
     private @Nullable DynamoException failure;
     private boolean ended;
 
@@ -217,6 +228,7 @@ final class ClientRun {
     public void onNext(TextOutput<LLMEngineOutput> output) {
       if (!over && !leaving) {
         usage = output.usage();
+        outputTokens += counts(output) ? output.tokenIds().length() : 0;
         take(output, firstChoice + output.index());
       }
     }

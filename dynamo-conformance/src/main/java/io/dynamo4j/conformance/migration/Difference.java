@@ -4,6 +4,7 @@ package io.dynamo4j.conformance.migration;
 import io.dynamo4j.core.model.CompletionUsage;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** Something that was recorded otherwise than it shows here. */
@@ -14,6 +15,9 @@ record Difference(Aspect aspect, String text) {
     List<Difference> differences = new ArrayList<>();
     add(differences, Aspect.DISPATCHES, theirs.dispatches(), ours.dispatches());
     add(differences, Aspect.COUNTERS, theirs.counters(), ours.counters());
+    if (!isParsed(recorded) && !hasLeastLength(recorded)) {
+      add(differences, Aspect.OUTPUT_TOKENS, theirs.outputTokens(), ours.outputTokens());
+    }
     for (int i = 0; i < theirs.answers().size(); i++) {
       ClientSetup client = recorded.clients().get(i);
       addAnswer(differences, recorded, client, theirs.answers().get(i), ours.answers().get(i));
@@ -30,10 +34,13 @@ record Difference(Aspect aspect, String text) {
     boolean completed = theirs.end().equals(Answer.COMPLETED);
     // An answer in one piece that failed shows nothing; a parsed one shows other text.
     boolean textShows = client.isStreamed() || completed;
-    boolean parsed = recorded.isParsed() || client.body().has("tools");
+    boolean parsed = isParsed(recorded);
     add(differences, Aspect.END, theirs.end(), ours.end());
     if (textShows && !parsed) {
       add(differences, Aspect.TEXTS, theirs.texts(), ours.texts());
+      if (!areOfOneAnswer(theirs.texts(), ours.texts())) {
+        add(differences, Aspect.CONTENT, theirs.texts(), ours.texts());
+      }
       add(differences, Aspect.FINISH_REASONS, theirs.finishReasons(), ours.finishReasons());
     }
     if (!theirs.logProbs().isEmpty()) {
@@ -43,6 +50,26 @@ record Difference(Aspect aspect, String text) {
     if (theirs.usage() != null && completed) {
       add(differences, Aspect.USAGE, shown(theirs.usage()), shown(ours.usage()));
     }
+  }
+
+  /** There, nothing is withheld before the least length, and pieces show something earlier. */
+  private static boolean hasLeastLength(MigrationCase recorded) {
+    return recorded.clients().stream().anyMatch(client -> client.body().has("min_tokens"));
+  }
+
+  /** Answers end earlier or later by the rules; none makes other text of what both have. */
+  private static boolean areOfOneAnswer(Map<Integer, String> theirs, Map<Integer, String> ours) {
+    return theirs.entrySet().stream()
+        .allMatch(
+            each -> {
+              String text = ours.getOrDefault(each.getKey(), "");
+              return text.startsWith(each.getValue()) || each.getValue().startsWith(text);
+            });
+  }
+
+  private static boolean isParsed(MigrationCase recorded) {
+    return recorded.isParsed()
+        || recorded.clients().stream().anyMatch(client -> client.body().has("tools"));
   }
 
   /** Who does not know how much was cached says zero. */

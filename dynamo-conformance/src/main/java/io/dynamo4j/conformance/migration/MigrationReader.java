@@ -66,6 +66,7 @@ public final class MigrationReader implements CaseReader {
     replay.same("dispatches", right.seen().dispatches(), ours.dispatches());
     replay.same("answers", right.seen().answers(), ours.answers());
     replay.same("counters", right.seen().counters(), ours.counters());
+    replay.same("outputTokens", right.seen().outputTokens(), ours.outputTokens());
     for (Difference difference : Difference.all(recorded, theirs, ours)) {
       List<Rule> rules =
           right.rules().stream().filter(rule -> rule.explains(difference.aspect())).toList();

@@ -126,6 +126,7 @@ final class OurRun {
     return new Seen(
         Dispatches.sorted(byRequest.values()),
         clients.stream().map(ClientRun::answer).toList(),
-        gateway.counters());
+        gateway.counters(),
+        clients.stream().mapToLong(ClientRun::outputTokens).sum());
   }
 }

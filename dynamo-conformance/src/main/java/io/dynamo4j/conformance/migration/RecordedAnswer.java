@@ -191,6 +191,11 @@ final class RecordedAnswer {
     return new Answer(end(), whole, finishReasons, usage, logProbs, annotations(recorded));
   }
 
+  /** Nobody there is nobody there, whichever way it is told. */
+  static String refused(int status) {
+    return Answer.failed(status == 404 ? 503 : status);
+  }
+
   private String end() {
     if (recorded.path("exception").isTextual()
         || recorded.has("client_disconnected_after_chunks")) {
@@ -198,8 +203,7 @@ final class RecordedAnswer {
     }
     int status = recorded.path("status").asInt();
     if (status != 200) {
-      // Nobody there is nobody there, whichever way it is told.
-      return Answer.failed(status == 404 ? 503 : status);
+      return refused(status);
     }
     if (failure != null) {
       return failure;

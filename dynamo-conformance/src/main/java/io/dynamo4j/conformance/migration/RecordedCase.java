@@ -22,6 +22,8 @@ final class RecordedCase {
               + "duration_seconds_count\\{migration_type=\"(\\w+)\".*outcome=\"(\\w+)\"} (\\d+)");
   private static final Pattern EXCEEDED =
       Pattern.compile(PREFIX + "max_seq_len_exceeded_total\\{.*} (\\d+)");
+  private static final Pattern OUTPUT =
+      Pattern.compile("dynamo_frontend_output_tokens_total\\{.*} (\\d+)");
 
   private RecordedCase() {}
 
@@ -42,7 +44,17 @@ final class RecordedCase {
     return new Seen(
         Dispatches.sorted(dispatches.values()),
         recorded.clients().stream().map(RecordedAnswer::of).toList(),
-        counters(recorded.content().path("metrics_after")));
+        counters(recorded.content().path("metrics_after")),
+        outputTokens(recorded.content().path("metrics_after")));
+  }
+
+  private static long outputTokens(JsonNode lines) {
+    long tokens = 0;
+    for (JsonNode line : lines) {
+      Matcher output = OUTPUT.matcher(line.asText());
+      tokens += output.matches() ? Long.parseLong(output.group(1)) : 0;
+    }
+    return tokens;
   }
 
   private static Map<String, Long> counters(JsonNode lines) {
@@ -72,6 +84,7 @@ final class RecordedCase {
     replay.same(
         "expect.migration_metrics", full.counters(), counters(expect.path("migration_metrics")));
     judgeDispatches(recorded, expect.path("per_request"), replay);
+    RecordedChanges.judge(recorded, replay);
     replay.same("expect.client", full.answers().size(), expect.path("client").size());
     for (int i = 0; i < full.answers().size() && i < expect.path("client").size(); i++) {
       judgeAnswer(
@@ -119,6 +132,19 @@ final class RecordedCase {
     replay.same("expect.per_request", full, brief);
   }
 
+  private static String end(ClientSetup setup, JsonNode brief) {
+    int status = brief.path("status").asInt();
+    if (status != 200) {
+      return RecordedAnswer.refused(status);
+    }
+    if (brief.path("error").isObject()) {
+      return Answer.failed(brief.at("/error/code").asInt());
+    }
+    return brief.path("done").asBoolean() || !setup.isStreamed()
+        ? Answer.COMPLETED
+        : Answer.failed(0);
+  }
+
   private static void judgeAnswer(
       int number, ClientSetup setup, Answer full, JsonNode brief, Replay replay) {
     if (!setup.api().hasChoices()) {
@@ -137,6 +163,9 @@ final class RecordedCase {
               }
             });
     replay.same(what + "text", full.texts(), texts);
+    if (!full.end().equals(Answer.LEFT)) {
+      replay.same(what + "end", full.end(), end(setup, brief));
+    }
     Map<Integer, List<String>> reasons = new TreeMap<>();
     for (JsonNode each : brief.path("finish_reasons_in_order")) {
       reasons

@@ -28,6 +28,7 @@ final class RightCase {
   private final List<Chosen> chosen = new ArrayList<>();
   private final List<Lost> losses = new ArrayList<>();
   private int requests;
+  private long outputTokens;
 
   /** A worker that was chosen, and those that were out for this request alone. */
   private record Chosen(int request, long atNanos, Set<String> excluded) {}
@@ -49,7 +50,7 @@ final class RightCase {
   }
 
   Seen seen() {
-    return new Seen(Dispatches.sorted(dispatches.values()), answers, counters);
+    return new Seen(Dispatches.sorted(dispatches.values()), answers, counters, outputTokens);
   }
 
   Set<Rule> rules() {
@@ -78,6 +79,7 @@ final class RightCase {
       if (!right.dispatches().isEmpty()) {
         dispatches.put(request.requestId(), right.dispatches());
       }
+      outputTokens += right.stream().outputTokens();
       int first = firstChoice;
       right.stream().texts().forEach((choice, text) -> texts.put(first + choice, text));
       right.stream()

@@ -19,6 +19,7 @@ final class RightStream implements LegWalk.Sink {
   private final StopConditions stop;
   private final long leaveNanos;
   private final int leavesAfter;
+  private final boolean streamed;
   private final List<Integer> delivered = new ArrayList<>();
   private final Map<Integer, RightText> texts = new TreeMap<>();
   private final Map<Integer, Integer> counts = new TreeMap<>();
@@ -26,6 +27,7 @@ final class RightStream implements LegWalk.Sink {
   private @Nullable CompletionUsage reported;
   private int deliveredBeforeLeg;
   private int pieces;
+  private long outputTokens;
   private boolean held;
   private boolean saidAnything;
   private boolean clientGone;
@@ -38,6 +40,7 @@ final class RightStream implements LegWalk.Sink {
     this.stop = request.stopConditions();
     this.leaveNanos = client.leftNanos();
     this.leavesAfter = client.setup().leavesAfter();
+    this.streamed = client.setup().isStreamed();
   }
 
   void legBegins() {
@@ -48,6 +51,11 @@ final class RightStream implements LegWalk.Sink {
 
   List<Integer> delivered() {
     return delivered;
+  }
+
+  /** Returns how many tokens the client got, in pieces that show something if it is a stream. */
+  long outputTokens() {
+    return outputTokens;
   }
 
   boolean isClientGone() {
@@ -118,12 +126,17 @@ final class RightStream implements LegWalk.Sink {
     }
     RightText text = text(choice);
     boolean visible = false;
+    int before = delivered.size();
+    int shownBefore = text.shown();
     for (int token : kept) {
       if (!text.isStopped()) {
         visible |= text.add(token);
         delivered.add(token);
         counts.merge(choice, 1, Integer::sum);
       }
+    }
+    if (text.shown() > shownBefore || cut || finish != null || text.isStopped() || !streamed) {
+      outputTokens += delivered.size() - before;
     }
     if (visible && ++pieces == leavesAfter) {
       clientGone = true;

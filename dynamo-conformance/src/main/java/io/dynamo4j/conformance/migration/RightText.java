@@ -74,17 +74,27 @@ final class RightText {
 
   /** Returns whether the text ends with what may become a hidden stop string. */
   boolean withholds() {
+    return withheld() > 0;
+  }
+
+  /** Returns how much text a client has got. */
+  int shown() {
+    return certain.length() - withheld();
+  }
+
+  private int withheld() {
     if (visible || stop.ignoreEos() || stopped) {
-      return false;
+      return 0;
     }
+    int withheld = 0;
     for (String string : stop.stop()) {
       for (int length = 1; length < string.length(); length++) {
         if (certain.endsWith(string.substring(0, length))) {
-          return true;
+          withheld = Math.max(withheld, length);
         }
       }
     }
-    return false;
+    return withheld;
   }
 
   /** Returns the text of an answer that goes on or was lost. */

@@ -47,14 +47,14 @@ enum Rule {
     return switch (aspect) {
       case DISPATCHES, COUNTERS, END ->
           this != USAGE && this != WITHHELD_TEXT && this != VISIBLE_STOP;
-      case TEXTS -> this != USAGE;
+      case TEXTS, OUTPUT_TOKENS -> this != USAGE;
       case FINISH_REASONS -> this != USAGE && this != WITHHELD_TEXT;
       case USAGE ->
           this == USAGE
               || this == VISIBLE_STOP
               || this == FINISHED_IS_FINAL
               || this == BUDGET_IS_FINAL;
-      case LOG_PROBS, ANNOTATIONS -> false;
+      case CONTENT, LOG_PROBS, ANNOTATIONS -> false;
     };
   }
 

@@ -11,5 +11,10 @@ import java.util.Map;
  *     the requests sorted
  * @param answers what each client got
  * @param counters migrations, recoveries and excesses of the length cap, by metric and labels
+ * @param outputTokens how many tokens came to clients; in a stream, in pieces that show something
  */
-record Seen(List<List<String>> dispatches, List<Answer> answers, Map<String, Long> counters) {}
+record Seen(
+    List<List<String>> dispatches,
+    List<Answer> answers,
+    Map<String, Long> counters,
+    long outputTokens) {}
