@@ -10,6 +10,9 @@ import io.dynamo4j.plane.WorkerInstance;
 import io.dynamo4j.wire.RequestControl;
 import io.dynamo4j.wire.ResponseItem;
 import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.Socket;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -43,17 +46,24 @@ class PhasesTest {
   }
 
   private TextClient send(TcpOptions.Builder options, long demand) {
+    open(options);
+    return again(demand);
+  }
+
+  private void open(TcpOptions.Builder options) {
     plane =
         TcpRequestPlane.builder(TextCodec.INSTANCE, lanes.environment())
             .options(options.build())
             .build();
-    return again(demand);
   }
 
   private TextClient again(long demand) {
+    return sendTo(worker.port(), demand);
+  }
+
+  private TextClient sendTo(int port, long demand) {
     WorkerInstance instance =
-        WorkerInstance.builder(7, new Address("tcp+msgpack", "127.0.0.1:" + worker.port() + "/x"))
-            .build();
+        WorkerInstance.builder(7, new Address("tcp+msgpack", "127.0.0.1:" + port + "/x")).build();
     TextClient client = new TextClient(demand);
     Attempt attempt = Attempt.builder("request", lanes.lanes().lane("client")).build();
     plane().send(instance, "hello", attempt).subscribe(client);
@@ -98,9 +108,13 @@ class PhasesTest {
 
   @Test
   void shouldFailWhenWorkerRefusesConnections() throws Exception {
-    worker.close();
-    TextClient client = send(patient(), 1);
-    assertThat(client.awaitErrorType()).isEqualTo(ErrorType.CANNOT_CONNECT);
+    open(patient());
+    // Bound and not listening: nobody else gets the port, not even the plane itself.
+    try (Socket deaf = new Socket()) {
+      deaf.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
+      TextClient client = sendTo(deaf.getLocalPort(), 1);
+      assertThat(client.awaitErrorType()).isEqualTo(ErrorType.CANNOT_CONNECT);
+    }
   }
 
   @Test
