@@ -88,6 +88,11 @@ need_command() {
   missing "install $1 (Debian, Ubuntu: apt-get install $2)"
 }
 
+# want_command COMMAND PACKAGE: as need_command, but goes on without it.
+want_command() {
+  command -v "$1" >/dev/null 2>&1 || apt_install "$2" || say "$1 is not here and cannot be installed: going on without it"
+}
+
 # first_errors LOG: prints the first lines that say what went wrong.
 first_errors() {
   grep -E '^\[ERROR\] *[^ []|^Error:' "$1" | grep -v -E 'COMPILATION ERROR|stack trace|-X switch|more information|correcting|mvn <args>' |

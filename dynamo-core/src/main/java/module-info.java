@@ -9,6 +9,7 @@ module io.dynamo4j.core {
   exports io.dynamo4j.core.collect to
       io.dynamo4j.indexer,
       io.dynamo4j.kvrouter,
+      io.dynamo4j.transport.nats,
       io.dynamo4j.transport.zmq;
   exports io.dynamo4j.core.hash;
   exports io.dynamo4j.blocking;

@@ -59,6 +59,12 @@ public record HouseModule(
           List.of("io.dynamo4j.transport.zmq"),
           List.of(CORE, WIRE),
           List.of(SLF4J, "org.zeromq"));
+  public static final HouseModule TRANSPORT_NATS =
+      new HouseModule(
+          "dynamo-transport-nats",
+          List.of("io.dynamo4j.transport.nats"),
+          List.of(CORE, WIRE, TRANSPORT_TCP),
+          List.of(SLF4J, "io.nats"));
   public static final HouseModule DISCOVERY =
       new HouseModule(
           "dynamo-discovery", List.of("io.dynamo4j.discovery"), List.of(CORE, WIRE), List.of());

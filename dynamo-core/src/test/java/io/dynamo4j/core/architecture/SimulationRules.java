@@ -292,7 +292,8 @@ public final class SimulationRules {
           "io.dynamo4j.testkit.search");
 
   /** Threads that own a transport's sockets; no part of any simulation. */
-  private static final Set<String> SOCKET_THREADS = Set.of("io.dynamo4j.transport.zmq.ZmqThread");
+  private static final Set<String> SOCKET_THREADS =
+      Set.of("io.dynamo4j.transport.nats.NatsThread", "io.dynamo4j.transport.zmq.ZmqThread");
 
   private static final String READER_THREAD = "io.dynamo4j.testkit.simulation.BatonThread";
 

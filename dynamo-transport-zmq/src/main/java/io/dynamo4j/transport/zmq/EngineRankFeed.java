@@ -3,6 +3,8 @@ package io.dynamo4j.transport.zmq;
 
 import io.dynamo4j.core.runtime.Cancellable;
 import io.dynamo4j.core.runtime.Scheduler;
+import io.dynamo4j.plane.transport.Counts;
+import io.dynamo4j.plane.transport.LaneQueue;
 import io.dynamo4j.wire.EngineMessage;
 import io.dynamo4j.wire.WireFormatException;
 import io.dynamo4j.wire.WireLimits;
@@ -31,7 +33,7 @@ final class EngineRankFeed implements BatchOrder.Sink {
   private final @Nullable String replayEndpoint;
   private final LaneQueue<EngineSignal> out;
   private final BatchOrder order;
-  private final Counts<EngineSourceCounter> counts = new Counts<>(EngineSourceCounter.class);
+  private final Counts<EngineSourceCounter> counts = Counts.of(EngineSourceCounter.class);
 
   private volatile @Nullable LoopSocket subscriber;
   private volatile @Nullable String problem;
@@ -66,7 +68,7 @@ final class EngineRankFeed implements BatchOrder.Sink {
             : EngineEndpoints.ofRank(settings.replayEndpoint, dpRank);
     this.order = new BatchOrder(this, replayEndpoint != null);
     this.out =
-        new LaneQueue<>(
+        LaneQueue.of(
             lane,
             signal -> signal.tell(listener),
             settings.queueCapacity,

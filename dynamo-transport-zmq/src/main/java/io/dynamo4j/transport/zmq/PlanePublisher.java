@@ -7,6 +7,7 @@ import io.dynamo4j.plane.EventEnvelope;
 import io.dynamo4j.plane.EventPublisher;
 import io.dynamo4j.plane.EventScope;
 import io.dynamo4j.plane.Subscription;
+import io.dynamo4j.wire.EventSubjects;
 import io.dynamo4j.wire.ZmqEventMessage;
 import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;

@@ -4,6 +4,7 @@ package io.dynamo4j.transport.zmq;
 import io.dynamo4j.core.runtime.Scheduler;
 import io.dynamo4j.plane.EventEnvelope;
 import io.dynamo4j.plane.EventSubscription;
+import io.dynamo4j.plane.transport.LaneQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
@@ -20,7 +21,7 @@ final class PlaneSubscription implements EventSubscription {
       Consumer<EventEnvelope> handler,
       int capacity,
       Consumer<PlaneSubscription> onClose) {
-    this.queue = new LaneQueue<>(lane, handler, capacity, () -> {});
+    this.queue = LaneQueue.of(lane, handler, capacity, () -> {});
     this.onClose = () -> onClose.accept(this);
   }
 

@@ -5,6 +5,8 @@ import io.dynamo4j.core.collect.LongObjectMap;
 import io.dynamo4j.plane.EventChannel;
 import io.dynamo4j.plane.EventEnvelope;
 import io.dynamo4j.plane.EventScope;
+import io.dynamo4j.plane.transport.SequenceWatch;
+import io.dynamo4j.wire.EventSubjects;
 import io.dynamo4j.wire.WireFormatException;
 import io.dynamo4j.wire.ZmqEventMessage;
 import java.util.ArrayList;
@@ -85,7 +87,7 @@ final class PlaneTopic {
       plane.count(EventPlaneCounter.REFUSED_ADDRESSES, 1);
       return;
     }
-    SequenceWatch watch = new SequenceWatch(false);
+    SequenceWatch watch = SequenceWatch.create();
     links.put(channel, link(List.of(endpoint), frames -> fromPublisher(channel, watch, frames)));
   }
 
@@ -142,7 +144,8 @@ final class PlaneTopic {
         return;
       }
       ZmqBrokers brokers = plane.brokers();
-      watch = new SequenceWatch(brokers != null && brokers.forSubscribers().size() > 1);
+      boolean severalWays = brokers != null && brokers.forSubscribers().size() > 1;
+      watch = severalWays ? SequenceWatch.ofSeveralWays() : SequenceWatch.create();
       watches.put(envelope.publisherId(), watch);
     }
     judge(watch, envelope);

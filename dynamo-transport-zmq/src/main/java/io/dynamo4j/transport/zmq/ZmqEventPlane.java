@@ -13,6 +13,8 @@ import io.dynamo4j.plane.EventPublisher;
 import io.dynamo4j.plane.EventScope;
 import io.dynamo4j.plane.EventSubscription;
 import io.dynamo4j.plane.Subscription;
+import io.dynamo4j.plane.transport.Counts;
+import io.dynamo4j.wire.EventSubjects;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -47,7 +49,7 @@ public final class ZmqEventPlane implements EventPlane {
 
   private final ZmqLoop loop;
   private final ZmqEventPlaneBuilder settings;
-  private final Counts<EventPlaneCounter> counts = new Counts<>(EventPlaneCounter.class);
+  private final Counts<EventPlaneCounter> counts = Counts.of(EventPlaneCounter.class);
   private final List<PlanePublisher> publishers = new CopyOnWriteArrayList<>();
   private final List<PlaneSubscription> subscriptions = new CopyOnWriteArrayList<>();
   private final Runnable onEnd = this::end;

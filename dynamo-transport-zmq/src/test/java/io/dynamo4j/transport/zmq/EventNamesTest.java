@@ -6,7 +6,9 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 
 import io.dynamo4j.plane.EventEnvelope;
 import io.dynamo4j.plane.EventScope;
-import io.dynamo4j.transport.zmq.SequenceWatch.Verdict;
+import io.dynamo4j.plane.transport.SequenceWatch;
+import io.dynamo4j.plane.transport.SequenceWatch.Verdict;
+import io.dynamo4j.wire.EventSubjects;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -40,7 +42,7 @@ class EventNamesTest {
 
   @Test
   void shouldSeeHolesAndNewLivesOfAPublisher() {
-    SequenceWatch watch = new SequenceWatch(false);
+    SequenceWatch watch = SequenceWatch.create();
     assertThat(watch.judge(envelope(5, 1))).isEqualTo(Verdict.NEW);
     assertThat(watch.missed()).isZero();
     assertThat(watch.judge(envelope(8, 2))).isEqualTo(Verdict.NEW);
@@ -53,7 +55,7 @@ class EventNamesTest {
 
   @Test
   void shouldTellARepetitionFromANewLifeWhereThereAreSeveralWays() {
-    SequenceWatch watch = new SequenceWatch(true);
+    SequenceWatch watch = SequenceWatch.ofSeveralWays();
     assertThat(watch.judge(envelope(0, 10))).isEqualTo(Verdict.NEW);
     assertThat(watch.judge(envelope(0, 10))).isEqualTo(Verdict.REPEATED);
     assertThat(watch.judge(envelope(1, 11))).isEqualTo(Verdict.NEW);

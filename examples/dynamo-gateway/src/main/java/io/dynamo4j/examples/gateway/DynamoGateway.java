@@ -13,54 +13,51 @@ import io.dynamo4j.kvrouter.KvRouter;
 import io.dynamo4j.migration.Migrator;
 import io.dynamo4j.migration.ReplayAdapter;
 import io.dynamo4j.plane.EventScope;
+import io.dynamo4j.plane.PlaneSelection;
 import io.dynamo4j.plane.RequestDispatcher;
 import io.dynamo4j.plane.ResponseStream;
 import io.dynamo4j.plane.WorkerDirectory;
 import io.dynamo4j.plane.WorkerHealth;
-import io.dynamo4j.transport.tcp.PayloadCodec;
-import io.dynamo4j.transport.tcp.TcpRequestPlane;
-import io.dynamo4j.transport.zmq.ZmqEventPlane;
-import io.dynamo4j.transport.zmq.ZmqTransport;
 import java.nio.file.Path;
+import java.util.Map;
 
 /**
  * A KV-aware gateway in front of a Dynamo fleet that stays as it is: workers are found through
- * files, their caches are restored and followed over ZMQ, requests go out over TCP to the worker
+ * files, their caches are restored and followed over ZMQ or NATS, requests go out to the worker
  * that holds most of their prefix, and a stream goes on elsewhere when its worker dies.
  */
 public final class DynamoGateway implements AutoCloseable {
   private final RealEnvironment threads = RealEnvironment.create();
   private final Environment environment = threads.environment();
   private final FileDiscovery discovery;
-  private final ZmqTransport zmq;
-  private final ZmqEventPlane events;
-  private final TcpRequestPlane<PreprocessedRequest, LLMEngineOutput> requests;
-  private final TcpRequestPlane<byte[], byte[]> queries;
+  private final Planes planes;
   private final KvIndexer indexer;
   private final KvEventFeed feed;
   private final KvRouter router;
   private final RequestDispatcher<PreprocessedRequest, LLMEngineOutput> dispatcher;
   private final Migrator<PreprocessedRequest, LLMEngineOutput> migrator;
 
-  private DynamoGateway(Path root, EventScope.Endpoint endpoint, int blockSize) {
+  private DynamoGateway(
+      PlaneSelection selection,
+      Map<String, String> variables,
+      Path root,
+      EventScope.Endpoint endpoint,
+      int blockSize) {
     discovery =
         FileDiscovery.builder(environment, root)
             .namespace(endpoint.namespace())
             .component(endpoint.component())
             .endpoint(endpoint.endpoint())
             .build();
-    zmq = ZmqTransport.create(environment);
-    events = ZmqEventPlane.direct(zmq, discovery.eventChannels()).build();
-    requests = TcpRequestPlane.builder(PayloadCodec.generate(), environment).build();
-    queries = TcpRequestPlane.builder(PayloadCodec.raw(), environment).build();
+    planes = new Planes(selection, variables, environment, discovery.eventChannels());
     indexer = KvIndexer.builder().environment(environment).blockSize(blockSize).build();
     feed =
         KvEventFeed.builder()
-            .eventPlane(events, endpoint)
+            .eventPlane(planes.events(), endpoint)
             .directory(discovery.workers())
             .indexer(indexer)
             .environment(environment)
-            .recovery(queries, discovery::recoveryTarget)
+            .recovery(planes.queries(), discovery::recoveryTarget)
             .connect();
     WorkerHealth health = WorkerHealth.create(environment.lanes().lane("health").clock());
     router =
@@ -70,7 +67,7 @@ public final class DynamoGateway implements AutoCloseable {
             .indexer(indexer)
             .health(health)
             .build();
-    dispatcher = KvDispatcher.builder().router(router).requestPlane(requests).build();
+    dispatcher = KvDispatcher.builder().router(router).requestPlane(planes.requests()).build();
     migrator =
         Migrator.builder()
             .limit(3)
@@ -83,14 +80,28 @@ public final class DynamoGateway implements AutoCloseable {
   }
 
   /**
-   * Joins a fleet.
+   * Joins a fleet over Dynamo's default planes.
    *
    * @param root the folder of its file backend, {@code DYN_FILE_KV}
    * @param endpoint what its workers serve, such as {@code dynamo.backend.generate}
    * @param blockSize tokens a KV block, as the workers have it
    */
   public static DynamoGateway join(Path root, EventScope.Endpoint endpoint, int blockSize) {
-    return new DynamoGateway(root, endpoint, blockSize);
+    return join(PlaneSelection.ofDefaults(), Map.of(), root, endpoint, blockSize);
+  }
+
+  /**
+   * Joins a fleet over the planes that it uses.
+   *
+   * @param variables those of the process, {@code NATS_SERVER} among them
+   */
+  public static DynamoGateway join(
+      PlaneSelection selection,
+      Map<String, String> variables,
+      Path root,
+      EventScope.Endpoint endpoint,
+      int blockSize) {
+    return new DynamoGateway(selection, variables, root, endpoint, blockSize);
   }
 
   /** Returns the answer to a request, whichever workers it takes. */
@@ -122,10 +133,7 @@ public final class DynamoGateway implements AutoCloseable {
     router.close();
     feed.close();
     indexer.close();
-    requests.close();
-    queries.close();
-    events.close();
-    zmq.close();
+    planes.close();
     discovery.close();
     threads.close();
   }

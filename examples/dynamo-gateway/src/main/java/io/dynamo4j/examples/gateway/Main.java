@@ -9,12 +9,15 @@ import io.dynamo4j.core.model.StopConditions;
 import io.dynamo4j.core.token.TokenSlice;
 import io.dynamo4j.discovery.FileDiscovery;
 import io.dynamo4j.plane.EventScope;
+import io.dynamo4j.plane.PlaneSelection;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import java.util.Map;
 import java.util.Scanner;
 
 /**
- * Answers prompts of token ids, one a line, from the fleet whose folder {@code DYN_FILE_KV} names.
+ * Answers prompts of token ids, one a line, from the fleet whose folder {@code DYN_FILE_KV} names,
+ * over the planes that {@code DYN_EVENT_PLANE} and {@code DYN_REQUEST_PLANE} name.
  */
 public final class Main {
   private static final int BLOCK_SIZE = 16;
@@ -26,8 +29,12 @@ public final class Main {
   public static void main(String[] args) {
     String model = args.length > 0 ? args[0] : "tiny";
     EventScope.Endpoint endpoint = new EventScope.Endpoint("dynamo", "backend", "generate");
+    Map<String, String> variables = System.getenv();
+    PlaneSelection planes = PlaneSelection.fromEnvironment(variables);
+    System.err.println(planes);
     try (DynamoGateway gateway =
-            DynamoGateway.join(FileDiscovery.root(System.getenv()), endpoint, BLOCK_SIZE);
+            DynamoGateway.join(
+                planes, variables, FileDiscovery.root(variables), endpoint, BLOCK_SIZE);
         Scanner lines = new Scanner(System.in, StandardCharsets.UTF_8)) {
       for (int number = 1; lines.hasNextLine(); number++) {
         answer(gateway, model, number, lines.nextLine());

@@ -32,6 +32,7 @@ class PublicTypesTest {
           "dynamo-migration",
           "dynamo-transport-tcp",
           "dynamo-transport-zmq",
+          "dynamo-transport-nats",
           "dynamo-discovery",
           "dynamo-micrometer",
           "dynamo-testkit",

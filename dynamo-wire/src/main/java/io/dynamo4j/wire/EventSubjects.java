@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.dynamo4j.transport.zmq;
+package io.dynamo4j.wire;
 
 import io.dynamo4j.plane.EventScope;
 import java.nio.charset.StandardCharsets;
 
-/** Names of topics as Dynamo's brokers carry them. */
-final class EventSubjects {
+/** Names of scopes and topics as Dynamo's brokers and NATS carry them. */
+public final class EventSubjects {
   private static final char[] HEX = "0123456789ABCDEF".toCharArray();
 
   private EventSubjects() {}
 
   /** Returns scope and topic in one, such as {@code namespace.a.component.b.kv-events}. */
-  static String of(EventScope scope, String topic) {
+  public static String of(EventScope scope, String topic) {
     StringBuilder subject = new StringBuilder();
     if (scope instanceof EventScope.Namespace in) {
       append(subject, "namespace", in.namespace());

@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.dynamo4j.transport.zmq;
+package io.dynamo4j.plane.transport;
 
 import io.dynamo4j.plane.EventEnvelope;
 
-/** Judges the numbers of one publisher. Numbers are unsigned. */
-final class SequenceWatch {
+/**
+ * Judges the numbers of one publisher. Numbers are unsigned.
+ *
+ * <p><b>Threads.</b> One at a time.
+ */
+public final class SequenceWatch {
 
   /** What a number means. */
-  enum Verdict {
+  public enum Verdict {
     /** The next number, or one behind a hole. */
     NEW,
     /** Seen before. */
@@ -22,16 +26,22 @@ final class SequenceWatch {
   private long lastPublishedAt;
   private long missed;
 
-  /**
-   * Makes a watch of a publisher that nothing is known of.
-   *
-   * @param mayRepeat whether there are several ways from the publisher to here
-   */
-  SequenceWatch(boolean mayRepeat) {
+  private SequenceWatch(boolean mayRepeat) {
     this.mayRepeat = mayRepeat;
   }
 
-  Verdict judge(EventEnvelope envelope) {
+  /** Returns a watch of a publisher that nothing is known of, and that there is one way from. */
+  public static SequenceWatch create() {
+    return new SequenceWatch(false);
+  }
+
+  /** Returns a watch of a publisher whose envelopes may come again, on several ways. */
+  public static SequenceWatch ofSeveralWays() {
+    return new SequenceWatch(true);
+  }
+
+  /** Takes the next envelope that came and says what its number means. */
+  public Verdict judge(EventEnvelope envelope) {
     long sequence = envelope.sequence();
     missed = 0;
     Verdict verdict = Verdict.NEW;
@@ -51,7 +61,7 @@ final class SequenceWatch {
   }
 
   /** Returns how many numbers the envelope judged last has passed over. */
-  long missed() {
+  public long missed() {
     return missed;
   }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.dynamo4j.transport.zmq;
+package io.dynamo4j.plane.transport;
 
 import io.dynamo4j.core.runtime.Scheduler;
 import java.util.Queue;
@@ -10,13 +10,13 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 
 /**
- * A bounded queue from the owner thread to a lane, emptied in turns, so that a burst costs one
+ * A bounded queue from a transport's thread to a lane, emptied in turns, so that a burst costs one
  * task.
  *
  * <p><b>Threads.</b> {@link #offer} from one thread, {@link #close} from any. After a close on the
  * lane nothing more is handed on.
  */
-final class LaneQueue<T> {
+public final class LaneQueue<T> {
   private static final int TURN = 256;
 
   private final Scheduler lane;
@@ -29,20 +29,26 @@ final class LaneQueue<T> {
   private final AtomicBoolean closed = new AtomicBoolean();
   private final AtomicBoolean wantsRoom = new AtomicBoolean();
 
-  /**
-   * Makes an empty queue.
-   *
-   * @param onRoom runs on the lane when the queue is half empty again after {@link #isFull}
-   */
-  LaneQueue(Scheduler lane, Consumer<? super T> consumer, int capacity, Runnable onRoom) {
+  private LaneQueue(Scheduler lane, Consumer<? super T> consumer, int capacity, Runnable onRoom) {
     this.lane = lane;
     this.consumer = consumer;
     this.capacity = capacity;
     this.onRoom = onRoom;
   }
 
+  /**
+   * Returns an empty queue.
+   *
+   * @param consumer takes each item, on the lane
+   * @param onRoom runs on the lane when the queue is half empty again after {@link #isFull}
+   */
+  public static <T> LaneQueue<T> of(
+      Scheduler lane, Consumer<? super T> consumer, int capacity, Runnable onRoom) {
+    return new LaneQueue<>(lane, consumer, capacity, onRoom);
+  }
+
   /** Returns false, having changed nothing, if there is no room. */
-  boolean offer(T item) {
+  public boolean offer(T item) {
     if (size.get() >= capacity) {
       return false;
     }
@@ -51,7 +57,7 @@ final class LaneQueue<T> {
   }
 
   /** Adds even beyond the capacity: for what must not be lost and is rare. */
-  void add(T item) {
+  public void add(T item) {
     if (closed.get()) {
       return;
     }
@@ -61,7 +67,7 @@ final class LaneQueue<T> {
   }
 
   /** Returns whether there is no room; if so, {@code onRoom} will run once there is. */
-  boolean isFull() {
+  public boolean isFull() {
     if (size.get() < capacity) {
       return false;
     }
@@ -103,7 +109,8 @@ final class LaneQueue<T> {
     }
   }
 
-  void close() {
+  /** Drops what waits and whatever comes; from any thread. */
+  public void close() {
     closed.set(true);
     queue.clear();
   }

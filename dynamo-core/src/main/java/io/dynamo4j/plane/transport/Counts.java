@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.dynamo4j.transport.zmq;
+package io.dynamo4j.plane.transport;
 
 import java.util.Collections;
 import java.util.EnumMap;
@@ -9,25 +9,30 @@ import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicLong;
 
 /** One counter for each constant of an enum. Added to and read by any thread. */
-final class Counts<E extends Enum<E>> {
+public final class Counts<E extends Enum<E>> {
   private final EnumMap<E, AtomicLong> values;
 
-  Counts(Class<E> type) {
+  private Counts(Class<E> type) {
     values = new EnumMap<>(type);
     for (E counter : type.getEnumConstants()) {
       values.put(counter, new AtomicLong());
     }
   }
 
-  void add(E counter) {
+  /** Returns counters that stand at 0. */
+  public static <E extends Enum<E>> Counts<E> of(Class<E> type) {
+    return new Counts<>(type);
+  }
+
+  public void add(E counter) {
     add(counter, 1);
   }
 
-  void add(E counter, long amount) {
+  public void add(E counter, long amount) {
     of(counter).addAndGet(amount);
   }
 
-  long get(E counter) {
+  public long get(E counter) {
     return of(counter).get();
   }
 
@@ -35,7 +40,8 @@ final class Counts<E extends Enum<E>> {
     return Objects.requireNonNull(values.get(counter), "counter");
   }
 
-  Map<E, Long> snapshot() {
+  /** Returns every counter as it is now, in the order of the enum. */
+  public Map<E, Long> snapshot() {
     Map<E, Long> snapshot = new TreeMap<>();
     values.forEach((counter, count) -> snapshot.put(counter, count.get()));
     return Collections.unmodifiableMap(snapshot);
