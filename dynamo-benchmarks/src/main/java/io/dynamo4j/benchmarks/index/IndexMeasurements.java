@@ -20,6 +20,9 @@ final class IndexMeasurements {
   private static final int CHECKED_QUERIES_WITH_HOLES = 2_000;
   private static final int SEED = 1;
 
+  /** Thirty ticks of ten milliseconds. */
+  private static final long LEAST_CPU_NANOS = 300_000_000;
+
   private final ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
   private final OperatingSystemMXBean system =
       (OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
@@ -118,9 +121,19 @@ final class IndexMeasurements {
   }
 
   IndexFigures.Round round(int passes) {
+    return round(passes, LEAST_CPU_NANOS);
+  }
+
+  /**
+   * Measures everything that is timed.
+   *
+   * @param leastCpuNanos CPU time behind a figure of several threads; at least one tick is waited
+   *     for
+   */
+  IndexFigures.Round round(int passes, long leastCpuNanos) {
     List<IndexFigures.Lookup> lookups = sets.stream().map(set -> lookup(set, passes)).toList();
     double[] cpu = {Double.MAX_VALUE};
-    double wall = least(passes, () -> indexerNanos(cpu));
+    double wall = least(passes, () -> indexerNanos(Math.max(1, leastCpuNanos), cpu));
     return new IndexFigures.Round(lookups, wall, cpu[0], least(passes, this::treeNanos));
   }
 
@@ -169,19 +182,30 @@ final class IndexMeasurements {
     return (double) (threads.getCurrentThreadCpuTime() - start) / log.eventBlocks();
   }
 
-  /** Hand-over of every event to the index's lane until the last is visible: wall nanoseconds. */
-  private double indexerNanos(double[] leastCpu) {
-    try (RealEnvironment environment = RealEnvironment.create();
-        KvIndexer index = indexer(environment)) {
-      long cpu = system.getProcessCpuTime();
-      long start = System.nanoTime();
-      log.events().forEach(index::submit);
-      index.flush().toCompletableFuture().join();
-      double wall = System.nanoTime() - start;
-      double cpuPerBlock = (double) (system.getProcessCpuTime() - cpu) / log.eventBlocks();
-      leastCpu[0] = Math.min(leastCpu[0], cpuPerBlock);
-      return wall / log.eventBlocks();
+  /**
+   * Hand-over of every event to the index's lane until the last is visible, wall nanoseconds: the
+   * mean of as many times as it takes until the clock of all threads' CPU time, whose ticks are
+   * long, has moved far enough.
+   */
+  private double indexerNanos(long leastCpuNanos, double[] leastCpu) {
+    long cpu = 0;
+    double wall = 0;
+    int times = 0;
+    while (cpu < leastCpuNanos) {
+      try (RealEnvironment environment = RealEnvironment.create();
+          KvIndexer index = indexer(environment)) {
+        long cpuStart = system.getProcessCpuTime();
+        long start = System.nanoTime();
+        log.events().forEach(index::submit);
+        index.flush().toCompletableFuture().join();
+        wall += System.nanoTime() - start;
+        cpu += system.getProcessCpuTime() - cpuStart;
+        times++;
+      }
     }
+    double blocks = (double) log.eventBlocks() * times;
+    leastCpu[0] = Math.min(leastCpu[0], cpu / blocks);
+    return wall / blocks;
   }
 
   static KvIndexer indexer(RealEnvironment environment) {

@@ -38,7 +38,7 @@ final class QuickIndex {
     IndexFigures.Once once = index.once();
     ChecksumMismatchException.requireEqual("wrong scores, " + label, once.wrongAnswers(), 0);
     Medians ours = new Medians();
-    IndexComparison.addRound(ours, index.round(1), new MixedLoad(log).round());
+    IndexComparison.addRound(ours, index.round(1, 1), new MixedLoad(log).round());
     IndexReport report = new IndexReport(label);
     report.once(once);
     report.rounds(ours, new Medians(), once.answers(), 1);

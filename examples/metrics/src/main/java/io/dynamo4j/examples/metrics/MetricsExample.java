@@ -76,7 +76,7 @@ public final class MetricsExample implements Callable<Integer> {
   private final Map<String, String> environment;
   private final PrintStream out;
 
-  private MetricsExample(Map<String, String> environment, PrintStream out) {
+  MetricsExample(Map<String, String> environment, PrintStream out) {
     this.environment = environment;
     this.out = out;
   }
@@ -141,7 +141,8 @@ public final class MetricsExample implements Callable<Integer> {
     }
   }
 
-  private int port() {
+  /** Returns the port to listen on. */
+  int port() {
     long port = httpPort != null ? httpPort : number("DYN_HTTP_PORT", 8000);
     if (port < 0 || port > MAX_PORT) {
       throw new IllegalArgumentException("port must be in 0..65535: port=" + port);

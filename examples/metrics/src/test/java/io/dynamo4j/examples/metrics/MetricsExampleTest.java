@@ -158,6 +158,14 @@ class MetricsExampleTest {
     }
   }
 
+  @Test
+  void shouldListenOnPort8000UnlessToldOtherwise() {
+    PrintStream unused = new PrintStream(out, true, UTF_8);
+
+    assertThat(new MetricsExample(Map.of(), unused).port()).isEqualTo(8000);
+    assertThat(new MetricsExample(Map.of("DYN_HTTP_PORT", "8123"), unused).port()).isEqualTo(8123);
+  }
+
   @ParameterizedTest
   @CsvSource({
     "--http-port, 70000",
