@@ -42,6 +42,7 @@ public final class KvRouter implements AutoCloseable {
   private final NanoClock clock;
   private final @Nullable AdmissionQueue queue;
   private final @Nullable Subscription directoryWatch;
+  private final RoutingReports reports;
   private final RouterSampler sampler;
   private final HealthWatch health;
 
@@ -65,6 +66,7 @@ public final class KvRouter implements AutoCloseable {
     this.prompts = new PromptLookup(config, builder.indexer(), builder.remoteIndex(), blockSize);
     this.ownIndexer = builder.ownIndexer();
     this.clock = builder.clock();
+    this.reports = new RoutingReports(builder.listener(), clock);
     this.selectionRandom = random.split("selection");
     this.blockRandom = random.split("blocks");
     this.tracker = builder.tracker(random, clock);
@@ -86,7 +88,8 @@ public final class KvRouter implements AutoCloseable {
                     bookings,
                     this::refreshTable,
                     (request, prompt) ->
-                        selectAndBook(request, prompt, trackedHashes(request, prompt))),
+                        selectAndBook(request, prompt, trackedHashes(request, prompt)),
+                    reports),
                 builder.queue(),
                 builder.lane("kv-router-queue"),
                 prompts::lookUp)
@@ -144,17 +147,22 @@ public final class KvRouter implements AutoCloseable {
    * @throws IllegalStateException if a policy of the host breaks its contract; nothing is booked
    */
   public RequestLease trySelect(SchedulingRequest request) {
-    return trySelect(request, prompts.lookUp(request));
+    long startNanos = reports.nanoTime();
+    return trySelect(request, prompts.lookUp(request), startNanos);
   }
 
-  private RequestLease trySelect(SchedulingRequest request, Prompt prompt) {
+  private RequestLease trySelect(SchedulingRequest request, Prompt prompt, long startNanos) {
     health.requestCame(clock.nanoTime());
+    long lookedUpNanos = reports.nanoTime();
+    RequestLease lease;
     lock.lock();
     try {
-      return selectAndBook(request, prompt, trackedHashes(request, prompt));
+      lease = selectAndBook(request, prompt, trackedHashes(request, prompt));
     } finally {
       lock.unlock();
     }
+    reports.booked(lease, prompt, startNanos, lookedUpNanos);
+    return lease;
   }
 
   /**
@@ -169,19 +177,23 @@ public final class KvRouter implements AutoCloseable {
    *     what {@link #trySelect} throws, with {@link QueueRejectedException}, or with {@code CLOSED}
    */
   public CompletionStage<RequestLease> select(SchedulingRequest request) {
+    long startNanos = reports.nanoTime();
     if (prompts.isRemote()) {
-      return prompts.lookUpRemotely(request).thenCompose(prompt -> select(request, prompt));
+      return prompts
+          .lookUpRemotely(request)
+          .thenCompose(prompt -> select(request, prompt, startNanos));
     }
-    return select(request, prompts.lookUp(request));
+    return select(request, prompts.lookUp(request), startNanos);
   }
 
-  private CompletionStage<RequestLease> select(SchedulingRequest request, Prompt prompt) {
+  private CompletionStage<RequestLease> select(
+      SchedulingRequest request, Prompt prompt, long startNanos) {
     if (queue != null) {
       health.requestCame(clock.nanoTime());
-      return queue.select(request, prompt);
+      return reports.watched(queue.select(request, prompt));
     }
     try {
-      return CompletableFuture.completedFuture(trySelect(request, prompt));
+      return CompletableFuture.completedFuture(trySelect(request, prompt, startNanos));
     } catch (RuntimeException failure) {
       return CompletableFuture.failedFuture(failure);
     }
@@ -393,6 +405,7 @@ public final class KvRouter implements AutoCloseable {
     } finally {
       lock.unlock();
     }
+    reports.ended(lease);
     capacityFreed();
   }
 
@@ -503,7 +516,8 @@ public final class KvRouter implements AutoCloseable {
             selection,
             tokensToNextBlock,
             request.routing(),
-            decisions.last());
+            decisions.last(),
+            request.tokenIds().length());
     bookings.open(lease);
     traffic.booked(lease, prompt, clock.nanoTime());
     lease.learned(prompts.teach(prompt, selection.worker(), instance));

@@ -51,6 +51,7 @@ public final class KvRouterBuilder {
   private @Nullable Long routerId;
   private @Nullable KvEventFeed eventFeed;
   private int expectedPeers;
+  private @Nullable RoutingListener listener;
   private double explainRate = DEFAULT_EXPLAIN_RATE;
   private @Nullable WorkerSelector shadow;
   private @Nullable KvPolicy shadowPolicy;
@@ -140,6 +141,12 @@ public final class KvRouterBuilder {
       throw new IllegalArgumentException("expected peers must not be negative: peers=" + routers);
     }
     this.expectedPeers = routers;
+    return this;
+  }
+
+  /** Sets who hears of bookings and ends of requests; default nobody. */
+  public KvRouterBuilder listener(RoutingListener listener) {
+    this.listener = Objects.requireNonNull(listener, "listener");
     return this;
   }
 
@@ -350,6 +357,10 @@ public final class KvRouterBuilder {
 
   @Nullable KvEventFeed eventFeed() {
     return eventFeed;
+  }
+
+  @Nullable RoutingListener listener() {
+    return listener;
   }
 
   int expectedPeers() {

@@ -11,6 +11,7 @@ final class QueueAdmissions implements AdmissionQueue.Admissions {
   private final RouterBookings bookings;
   private final Runnable refresh;
   private final Placing placing;
+  private final RoutingReports reports;
 
   /** Chooses and books, under the lock. */
   interface Placing {
@@ -27,12 +28,14 @@ final class QueueAdmissions implements AdmissionQueue.Admissions {
       FleetView fleet,
       RouterBookings bookings,
       Runnable refresh,
-      Placing placing) {
+      Placing placing,
+      RoutingReports reports) {
     this.lock = lock;
     this.fleet = fleet;
     this.bookings = bookings;
     this.refresh = refresh;
     this.placing = placing;
+    this.reports = reports;
   }
 
   @Override
@@ -65,15 +68,20 @@ final class QueueAdmissions implements AdmissionQueue.Admissions {
   @Override
   public @Nullable RequestLease admit(
       SchedulingRequest request, Prompt prompt, PolicyClass policy) {
+    long startNanos = reports.nanoTime();
+    RequestLease lease;
     lock.lock();
     try {
       refresh.run();
-      return fleet.allBusy(policy, fleet.collect(request))
-          ? null
-          : placing.selectAndBook(request, prompt);
+      if (fleet.allBusy(policy, fleet.collect(request))) {
+        return null;
+      }
+      lease = placing.selectAndBook(request, prompt);
     } finally {
       lock.unlock();
     }
+    reports.booked(lease, prompt, startNanos, startNanos);
+    return lease;
   }
 
   @Override

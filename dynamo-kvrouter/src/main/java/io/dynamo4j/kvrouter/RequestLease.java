@@ -49,6 +49,11 @@ public final class RequestLease implements AutoCloseable {
   @Nullable RequestLease previous;
   @Nullable RequestLease next;
 
+  // What a listener is told.
+  private final int promptTokens;
+  private final long bookedNanos;
+  private volatile long firstTokenNanos = -1;
+
   // What the router's traffic knows of the prompt; of the router's lock.
   private long firstHash;
   private int newBlocks;
@@ -62,6 +67,7 @@ public final class RequestLease implements AutoCloseable {
    * @param tokensToNextBlock room in the prompt's last, partial block
    * @param routing what the caller said of the request
    * @param decision how the choice was made, null if it was not recorded
+   * @param promptTokens of the request
    */
   RequestLease(
       KvRouter router,
@@ -70,8 +76,12 @@ public final class RequestLease implements AutoCloseable {
       WorkerSelectionResult selection,
       long tokensToNextBlock,
       RoutingHints routing,
-      @Nullable DecisionRecord decision) {
+      @Nullable DecisionRecord decision,
+      int promptTokens) {
     this.router = router;
+    this.promptTokens = promptTokens;
+    this.bookedNanos = router.nanoTime();
+    this.progressNanos = bookedNanos;
     this.booking = booking;
     this.instance = instance;
     this.selection = selection;
@@ -121,6 +131,7 @@ public final class RequestLease implements AutoCloseable {
   public void markPrefillCompleted() {
     if (prefillCompleted.compareAndSet(false, true)) {
       progress();
+      firstTokenNanos = progressNanos - bookedNanos;
       router.markPrefillCompleted(this);
     }
   }
@@ -209,6 +220,20 @@ public final class RequestLease implements AutoCloseable {
 
   Booking booking() {
     return booking;
+  }
+
+  int promptTokens() {
+    return promptTokens;
+  }
+
+  /** Returns the time from booking to the first token, negative if none came. */
+  long firstTokenNanos() {
+    return firstTokenNanos;
+  }
+
+  /** Returns the time from booking to the last progress. */
+  long lastTokenNanos() {
+    return progressNanos - bookedNanos;
   }
 
   long outputTokens() {

@@ -72,7 +72,7 @@ public record HouseModule(
       new HouseModule(
           "dynamo-micrometer",
           List.of("io.dynamo4j.micrometer"),
-          List.of(CORE, MIGRATION),
+          List.of(CORE, INDEXER, KVROUTER, MIGRATION),
           List.of("io.micrometer"));
   public static final HouseModule TESTKIT_CONTRACTS =
       new HouseModule(

@@ -27,6 +27,7 @@ import java.util.concurrent.CompletionStage;
 
 /** One router with index, feed and, if the fleet has two, the other router's bookings. */
 final class WatchedRouter {
+  private static final int ROOMY_BLOCKS = 512;
   private static final Duration LEASE = Duration.ofSeconds(6);
 
   private final KvRouter router;
@@ -64,7 +65,10 @@ final class WatchedRouter {
           RecoveryTargets.besideWorker());
     }
     this.monitor = LoadMonitor.create(environment.lanes().lane("load").clock());
-    monitor.thresholds(LoadThresholds.builder().activeDecodeBlocks(0.95).build());
+    if (spec.setting(HealthDraw.BLOCKS, 64) >= ROOMY_BLOCKS) {
+      // A small cache is full at times, which is what the threshold is for.
+      monitor.thresholds(LoadThresholds.builder().activeDecodeBlocks(0.95).build());
+    }
     KvRouterBuilder builder =
         KvRouter.builder()
             .environment(environment)

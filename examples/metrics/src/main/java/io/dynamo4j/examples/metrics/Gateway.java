@@ -9,22 +9,29 @@ import io.dynamo4j.core.model.StopConditions;
 import io.dynamo4j.core.runtime.Environment;
 import io.dynamo4j.core.runtime.RealEnvironment;
 import io.dynamo4j.core.token.TokenSlice;
+import io.dynamo4j.indexer.KvIndexer;
+import io.dynamo4j.kvrouter.KvDispatcher;
+import io.dynamo4j.kvrouter.KvRouter;
+import io.dynamo4j.kvrouter.KvRouterConfig;
 import io.dynamo4j.kvrouter.LoadMonitor;
-import io.dynamo4j.kvrouter.PoolDispatcher;
-import io.dynamo4j.kvrouter.PoolPolicy;
+import io.dynamo4j.micrometer.IndexerMetrics;
 import io.dynamo4j.micrometer.MigrationMetrics;
+import io.dynamo4j.micrometer.RouterMetrics;
+import io.dynamo4j.micrometer.WorkerMetrics;
 import io.dynamo4j.migration.MigrationOptions;
 import io.dynamo4j.migration.Migrator;
 import io.dynamo4j.migration.ReplayAdapter;
 import io.dynamo4j.plane.WorkerInstance;
 import io.dynamo4j.plane.memory.InMemoryRequestPlane;
 import io.dynamo4j.plane.memory.InMemoryWorkerDirectory;
+import io.micrometer.core.instrument.MeterRegistry;
 import java.util.ArrayList;
 import java.util.List;
 
-/** A migrator over five workers in this process, metered. */
+/** A migrator and a router over five workers in this process, metered. */
 final class Gateway implements AutoCloseable {
   private static final int WORKERS = 5;
+  private static final int BLOCK_SIZE = 2;
   private static final TokenSlice PROMPT = TokenSlice.of(1, 2, 3, 4);
 
   private final RealEnvironment threads = RealEnvironment.create();
@@ -32,14 +39,19 @@ final class Gateway implements AutoCloseable {
   private final MigrationOptions options;
   private final Migrator<PreprocessedRequest, LLMEngineOutput> migrator;
   private final LoadMonitor loadMonitor;
+  private final KvIndexer indexer;
+  private final KvRouter router;
   private int requests;
 
   /**
    * Starts the workers.
    *
    * @param metrics hears the migrator
+   * @param registry shows router, index and workers
+   * @param model that the workers serve
    */
-  Gateway(MigrationOptions options, MigrationMetrics metrics) {
+  Gateway(
+      MigrationOptions options, MigrationMetrics metrics, MeterRegistry registry, String model) {
     Environment environment = threads.environment();
     var directory = InMemoryWorkerDirectory.create();
     var plane = InMemoryRequestPlane.<PreprocessedRequest, LLMEngineOutput>create(environment);
@@ -51,18 +63,26 @@ final class Gateway implements AutoCloseable {
     }
     this.options = options;
     this.loadMonitor = LoadMonitor.create(threads.environment().lanes().lane("loads").clock());
+    KvRouterConfig routing = KvRouterConfig.builder().useKvEvents(false).build();
+    this.indexer = routing.indexer().environment(environment).blockSize(BLOCK_SIZE).build();
+    RouterMetrics routerMetrics = RouterMetrics.builder(registry).model(model).build();
+    this.router =
+        KvRouter.builder()
+            .environment(environment)
+            .directory(directory)
+            .config(routing)
+            .indexer(indexer)
+            .loadMonitor(loadMonitor)
+            .listener(routerMetrics)
+            .build();
+    routerMetrics.observe(router);
+    IndexerMetrics.bind(registry, indexer);
+    WorkerMetrics.bind(registry, router, directory, environment.lanes().lane("metrics"), "decode");
     this.migrator =
         Migrator.builder()
             .limit(options.limit())
             .adapter(ReplayAdapter.preprocessed())
-            .dispatcher(
-                PoolDispatcher.builder()
-                    .policy(PoolPolicy.ROUND_ROBIN)
-                    .directory(directory)
-                    .loadMonitor(loadMonitor)
-                    .requestPlane(plane)
-                    .environment(environment)
-                    .build())
+            .dispatcher(KvDispatcher.builder().router(router).requestPlane(plane).build())
             .environment(environment)
             .listener(metrics)
             .build();
@@ -101,6 +121,8 @@ final class Gateway implements AutoCloseable {
   @Override
   public void close() {
     migrator.close();
+    router.close();
+    indexer.close();
     threads.close();
   }
 }

@@ -29,7 +29,7 @@ import picocli.CommandLine.Option;
     mixinStandardHelpOptions = true,
     sortOptions = false,
     description =
-        "Serves the migrator's metrics as Prometheus text on http://localhost:PORT/metrics.")
+        "Serves the metrics of migrator, router and index as Prometheus text on http://localhost:PORT/metrics.")
 public final class MetricsExample implements Callable<Integer> {
   private static final int EXIT_INPUT = 2;
   private static final int MAX_PORT = 65_535;
@@ -107,7 +107,7 @@ public final class MetricsExample implements Callable<Integer> {
     PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
     MigrationMetrics metrics = MigrationMetrics.builder(registry).prefix(prefix()).build();
     try (MetricsServer server = start(port, registry);
-        Gateway gateway = new Gateway(options, metrics)) {
+        Gateway gateway = new Gateway(options, metrics, registry, model)) {
       BusyThresholdHandler thresholds = BusyThresholdHandler.create();
       thresholds.register(model, gateway.loadMonitor());
       server.mount(thresholds);

@@ -53,7 +53,7 @@ class MetricsExampleTest {
     MigrationOptions options = MigrationOptions.builder().limit(3).maxSeqLen(16).build();
     String text;
     try (MetricsServer server = MetricsServer.start(0, registry);
-        Gateway gateway = new Gateway(options, metrics)) {
+        Gateway gateway = new Gateway(options, metrics, registry, MODEL)) {
       gateway.workers().nextDies(Death.AFTER_TWO_TOKENS);
       assertThat(gateway.ask(MODEL, 8)).isEqualTo(answer(8));
       gateway.workers().nextDies(Death.BEFORE_OPENING);
@@ -78,7 +78,20 @@ class MetricsExampleTest {
             "dynamo_frontend_model_migration_max_seq_len_exceeded_total"
                 + "{model=\"Qwen/Qwen3-0.6B\"} 2.0",
             "dynamo_frontend_model_migration_limit{model=\"Qwen/Qwen3-0.6B\"} 3.0");
+    // Four requests and four continuations, each booked once, none left.
+    String router = "{router_id=\"0\"}";
+    assertThat(text.lines())
+        .contains(
+            "dynamo_component_router_requests_started_total" + router + " 8.0",
+            "dynamo_component_router_requests_total" + router + " 8.0",
+            "dynamo_component_router_input_sequence_tokens_count" + router + " 8",
+            "dynamo4j_router_bookings" + router + " 0.0",
+            "dynamo4j_router_health" + router + " 1.0",
+            "dynamo4j_router_health_findings{kind=\"approximate\",router_id=\"0\"} 1.0",
+            "dynamo4j_router_health_findings{kind=\"everybody_busy\",router_id=\"0\"} 0.0",
+            "dynamo4j_indexer_stale_ranks 0.0");
     assertThat(text)
+        .contains("dynamo_frontend_worker_active_decode_blocks{dp_rank=\"0\",worker_id=\"5\"")
         .contains("# TYPE dynamo_frontend_model_migration_total counter")
         .contains("# TYPE dynamo_frontend_model_migration_duration_seconds histogram")
         .contains("# TYPE dynamo_frontend_model_migration_max_seq_len_exceeded_total counter")
@@ -96,7 +109,7 @@ class MetricsExampleTest {
     MigrationOptions options = MigrationOptions.builder().limit(0).build();
     BusyThresholdHandler handler = BusyThresholdHandler.create();
     try (MetricsServer server = MetricsServer.start(0, registry);
-        Gateway gateway = new Gateway(options, metrics)) {
+        Gateway gateway = new Gateway(options, metrics, registry, MODEL)) {
       handler.register(MODEL, gateway.loadMonitor());
       server.mount(handler);
       for (long id = 1; id <= 5; id++) {

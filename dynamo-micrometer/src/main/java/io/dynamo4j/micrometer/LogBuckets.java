@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.dynamo4j.micrometer;
+
+import java.math.BigDecimal;
+import java.math.MathContext;
+
+/** Upper bounds of histograms. */
+final class LogBuckets {
+  private static final MathContext TWO_DIGITS = new MathContext(2);
+
+  private LogBuckets() {}
+
+  /** Returns {@code count} bounds from least to most, each the same multiple of the one before. */
+  static double[] between(double least, double most, int count) {
+    double[] bounds = new double[count];
+    for (int i = 0; i < count; i++) {
+      double bound = least * Math.pow(most / least, (double) i / (count - 1));
+      bounds[i] = new BigDecimal(bound).round(TWO_DIGITS).doubleValue();
+    }
+    return bounds;
+  }
+
+  /** Returns {@code count} bounds from the first on, each {@code factor} times the one before. */
+  static double[] powers(double first, double factor, int count) {
+    double[] bounds = new double[count];
+    double bound = first;
+    for (int i = 0; i < count; i++) {
+      bounds[i] = bound;
+      bound *= factor;
+    }
+    return bounds;
+  }
+}
