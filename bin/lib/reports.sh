@@ -105,7 +105,7 @@ golden_run() {
     "$cases/block-hashes.json" "$cases/sequence-hashes.json" "$cases/lora.json" \
     "$cases/radix-tree.json" "$cases/concurrent-tree.json" \
     "$shared"/data/golden/engine-frames "$shared"/data/golden/wire/engine-raw "$shared"/data/golden/wire/engine-to-router \
-    "$shared"/data/golden/wire/events-zmq "$shared"/data/golden/wire/events-nats "$shared"/data/golden/wire/recovery-query "$shared"/data/golden/wire/gap "$shared"/data/golden/wire/request-tcp "$shared"/data/golden/wire/indexer-query "$shared"/data/golden/wire/discovery \
+    "$shared"/data/golden/wire/events-zmq "$shared"/data/golden/wire/events-nats "$shared"/data/golden/wire/recovery-query "$shared"/data/golden/wire/gap "$shared"/data/golden/wire/request-tcp "$shared"/data/golden/wire/request-nats "$shared"/data/golden/wire/indexer-query "$shared"/data/golden/wire/discovery \
     "$shared"/data/golden/services/indexer-[f-hmoprsxy]*.json "$shared"/data/golden/services/indexer-[elt][01]*.json \
     "$shared"/data/golden/router \
     "$migration" >target/conformance.log 2>&1 </dev/null || status=$?

@@ -9,6 +9,7 @@ import io.dynamo4j.conformance.engine.EngineToRouterReader;
 import io.dynamo4j.conformance.migration.MigrationReader;
 import io.dynamo4j.conformance.plane.DiscoveryReader;
 import io.dynamo4j.conformance.plane.EventPlaneReader;
+import io.dynamo4j.conformance.plane.NatsRequestReader;
 import io.dynamo4j.conformance.plane.RecoveryReader;
 import io.dynamo4j.conformance.plane.RequestFlowReader;
 import io.dynamo4j.conformance.router.RouterReader;
@@ -36,6 +37,7 @@ final class Readers {
         new EngineToRouterReader(),
         new EngineFramesReader(),
         new EventPlaneReader(),
+        new NatsRequestReader(),
         new RecoveryReader(),
         new RequestFlowReader(),
         new DiscoveryReader(),

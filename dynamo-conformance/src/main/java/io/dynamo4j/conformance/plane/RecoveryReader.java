@@ -47,21 +47,28 @@ public final class RecoveryReader implements CaseReader {
     JsonNode request = Fields.required(content, "request");
     byte[] body = bodyOfRequest(HexFormat.of().parseHex(Fields.text(content, "request_hex")));
     boolean isJson = JSON_CODEC.matcher(request.path("header_text").asText()).find();
-    boolean isAnswered = content.path("response").path("frames").size() > 0;
+    JsonNode frames = content.path("response").path("frames");
+    compare(request.path("body"), body, frames, isJson, replay);
+    return replay;
+  }
+
+  /** Compares the body of a query with its recorded meaning, then the frames of its answer. */
+  static void compare(
+      JsonNode recorded, byte[] body, JsonNode frames, boolean isJson, Replay replay) {
     RecoveryQuery query = tryDecode(isJson ? JsonValues.toMsgpack(body) : body);
-    replay.same("query is understood", isAnswered, query != null);
-    if (query != null) {
-      compareQuery(request.get("body"), query, replay);
-      if (!isJson && isOfRouter(request.get("body"))) {
-        EventPlaneReader.same("query", body, query.encode(), replay);
-      }
-      for (JsonNode frame : content.path("response").path("frames")) {
-        if (frame.path("body").has("data")) {
-          compareAnswer(frame, isJson, replay);
-        }
+    replay.same("query is understood", frames.size() > 0, query != null);
+    if (query == null) {
+      return;
+    }
+    compareQuery(recorded, query, replay);
+    if (!isJson && isOfRouter(recorded)) {
+      EventPlaneReader.same("query", body, query.encode(), replay);
+    }
+    for (JsonNode frame : frames) {
+      if (frame.path("body").has("data")) {
+        compareAnswer(frame, isJson, replay);
       }
     }
-    return replay;
   }
 
   /* --------------- Query --------------- */

@@ -101,8 +101,7 @@ public final class RequestFlowReader implements CaseReader {
     return content.at("/request/header_text").asText().startsWith("{\"id\":\"");
   }
 
-  private static void compareBody(
-      JsonNode recorded, byte[] body, RequestControl control, Replay replay) {
+  static void compareBody(JsonNode recorded, byte[] body, RequestControl control, Replay replay) {
     if (!recorded.path("token_ids").isArray()) {
       return;
     }
@@ -145,7 +144,7 @@ public final class RequestFlowReader implements CaseReader {
 
   /* --------------- Answer --------------- */
 
-  private static void answer(
+  static void answer(
       JsonNode frames, @Nullable RequestControl control, boolean isGenerate, Replay replay) {
     int headers = 0;
     for (JsonNode frame : frames) {

@@ -120,6 +120,32 @@ class PlaneReadersTest {
   }
 
   @Test
+  void shouldReadEveryCallOverNatsAndFailWhenItIsChanged() throws IOException {
+    NatsRequestReader reader = new NatsRequestReader();
+    List<JsonNode> cases = cases("request-nats");
+    int answers = 0;
+    for (JsonNode each : cases) {
+      assertThat(reader.reads(each)).isTrue();
+      assertThat(events.reads(each) || calls.reads(each) || recovery.reads(each)).isFalse();
+      assertThat(reader.replay(each).faults()).as(each.path("i").asText()).isEmpty();
+      for (JsonNode last : each.findParents("last_event_id")) {
+        ((ObjectNode) last).set("last_event_id", TextNode.valueOf("4711"));
+        assertThat(reader.replay(each).faults()).isNotEmpty();
+        answers++;
+      }
+      JsonNode tokens = each.at("/body/token_ids");
+      if (tokens.isArray()) {
+        ((ArrayNode) tokens).set(0, IntNode.valueOf(tokens.get(0).asInt() + 1));
+        assertThat(reader.replay(each).faults()).isNotEmpty();
+      }
+      ((ObjectNode) each.get("headers")).put("request-id", "another");
+      assertThat(reader.replay(each).faults()).isNotEmpty();
+    }
+    assertThat(cases).hasSize(42);
+    assertThat(answers).isGreaterThan(3);
+  }
+
+  @Test
   void shouldReadEveryRecordOfDiscoveryAndFailWhenItsKeyIsChanged() throws IOException {
     int read = 0;
     int changed = 0;

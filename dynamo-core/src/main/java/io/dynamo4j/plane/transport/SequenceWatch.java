@@ -14,30 +14,48 @@ public final class SequenceWatch {
   public enum Verdict {
     /** The next number, or one behind a hole. */
     NEW,
-    /** Seen before. */
+    /** Of no use any more: seen before, or older than what has been passed over to. */
     REPEATED,
     /** Numbers begin anew: another process under the same name. */
     RESTARTED
   }
 
-  private final boolean mayRepeat;
+  /** Why an envelope could come whose number is behind. */
+  private enum Way {
+    /** There is one way and it keeps the order: only a new life has lower numbers. */
+    ONE,
+    /** An envelope may come again on another way. */
+    SEVERAL,
+    /** What an earlier connection still carried may come after what the next one did. */
+    REPLACED
+  }
+
+  private final Way way;
   private boolean started;
   private long next;
   private long lastPublishedAt;
   private long missed;
 
-  private SequenceWatch(boolean mayRepeat) {
-    this.mayRepeat = mayRepeat;
+  private SequenceWatch(Way way) {
+    this.way = way;
   }
 
   /** Returns a watch of a publisher that nothing is known of, and that there is one way from. */
   public static SequenceWatch create() {
-    return new SequenceWatch(false);
+    return new SequenceWatch(Way.ONE);
   }
 
   /** Returns a watch of a publisher whose envelopes may come again, on several ways. */
   public static SequenceWatch ofSeveralWays() {
-    return new SequenceWatch(true);
+    return new SequenceWatch(Way.SEVERAL);
+  }
+
+  /**
+   * Returns a watch of a publisher whose connection may be replaced, so that what the former one
+   * still carried comes late. Such an envelope counts as repeated: the hole is known already.
+   */
+  public static SequenceWatch ofReplacedConnections() {
+    return new SequenceWatch(Way.REPLACED);
   }
 
   /** Takes the next envelope that came and says what its number means. */
@@ -46,8 +64,7 @@ public final class SequenceWatch {
     missed = 0;
     Verdict verdict = Verdict.NEW;
     if (started && Long.compareUnsigned(sequence, next) < 0) {
-      // Through one broker no envelope comes twice; through several only an older one does.
-      if (mayRepeat && envelope.publishedAtMillis() <= lastPublishedAt) {
+      if (isOld(envelope)) {
         return Verdict.REPEATED;
       }
       verdict = Verdict.RESTARTED;
@@ -58,6 +75,17 @@ public final class SequenceWatch {
     next = sequence + 1;
     lastPublishedAt = envelope.publishedAtMillis();
     return verdict;
+  }
+
+  private boolean isOld(EventEnvelope envelope) {
+    long time = envelope.publishedAtMillis();
+    return switch (way) {
+      case ONE -> false;
+      case SEVERAL -> time <= lastPublishedAt;
+      // In one millisecond only its first number tells a new life.
+      case REPLACED ->
+          time < lastPublishedAt || (time == lastPublishedAt && envelope.sequence() != 0);
+    };
   }
 
   /** Returns how many numbers the envelope judged last has passed over. */

@@ -11,6 +11,8 @@ public enum NatsEventCounter {
   OTHER_TOPIC,
   /** Numbers of publishers that were passed over: envelopes lost on the way. */
   MISSED,
+  /** Envelopes dropped because newer ones had come, on a connection that replaced theirs. */
+  LATE,
   /** Publishers whose numbers began anew. */
   RESTARTS,
   /** Envelopes of publishers beyond as many as are kept track of. */

@@ -110,15 +110,23 @@ final class NatsTopic {
         plane.count(NatsEventCounter.UNTRACKED, 1);
         return false;
       }
-      watch = SequenceWatch.create();
+      watch = SequenceWatch.ofReplacedConnections();
       watches.put(envelope.publisherId(), watch);
     }
-    if (watch.judge(envelope) == SequenceWatch.Verdict.RESTARTED) {
-      plane.count(NatsEventCounter.RESTARTS, 1);
-    } else {
-      plane.count(NatsEventCounter.MISSED, watch.missed());
-    }
-    return true;
+    return switch (watch.judge(envelope)) {
+      case REPEATED -> {
+        plane.count(NatsEventCounter.LATE, 1);
+        yield false;
+      }
+      case RESTARTED -> {
+        plane.count(NatsEventCounter.RESTARTS, 1);
+        yield true;
+      }
+      case NEW -> {
+        plane.count(NatsEventCounter.MISSED, watch.missed());
+        yield true;
+      }
+    };
   }
 
   private void deliver(EventEnvelope envelope) {

@@ -48,9 +48,13 @@ class NatsEventPlaneTest {
     return "namespace." + run.scope.namespace() + ".component.backend.endpoint.generate." + TOPIC;
   }
 
-  private byte[] message(long sequence) {
+  private static byte[] message(long sequence) {
+    return message(sequence, 1_795_992_466_555L);
+  }
+
+  private static byte[] message(long sequence, long publishedAtMillis) {
     return EventEnvelopeCodec.encode(
-        EventEnvelope.of(7, sequence, 1_795_992_466_555L, TOPIC, bytes("e" + sequence)));
+        EventEnvelope.of(7, sequence, publishedAtMillis, TOPIC, bytes("e" + sequence)));
   }
 
   private EventSubscription subscribe(NatsEventPlane plane) {
@@ -95,13 +99,15 @@ class NatsEventPlaneTest {
         subject(),
         EventEnvelopeCodec.encode(EventEnvelope.of(7, 1, 1, "kv_metrics", bytes("other"))));
     peer.publish(subject(), message(4));
-    peer.publish(subject(), message(0));
+    peer.publish(subject(), message(2));
+    peer.publish(subject(), message(0, 1_795_992_466_556L));
     eventually(() -> received.size() == 3);
     assertThat(received).extracting(EventEnvelope::sequence).containsExactly(0L, 4L, 0L);
     NatsEventPlaneStatus status = plane.status();
     assertThat(status.count(NatsEventCounter.UNREADABLE)).isEqualTo(2);
     assertThat(status.count(NatsEventCounter.OTHER_TOPIC)).isEqualTo(1);
     assertThat(status.count(NatsEventCounter.MISSED)).isEqualTo(3);
+    assertThat(status.count(NatsEventCounter.LATE)).isEqualTo(1);
     assertThat(status.count(NatsEventCounter.RESTARTS)).isEqualTo(1);
     assertThat(status.topics()).isEqualTo(1);
     assertThat(status.toString()).contains("state=CONNECTED", "MISSED=3");

@@ -29,7 +29,7 @@ final class PeerPool {
   private final EventLoop loop;
   private final AtomicLong dials;
 
-  private final Deque<PooledRequest> waiting = new ArrayDeque<>();
+  private final Deque<OutgoingRequest> waiting = new ArrayDeque<>();
   private final Deque<PooledConnection> idle = new ArrayDeque<>();
   private int open;
   private int dialing;
@@ -44,7 +44,7 @@ final class PeerPool {
     this.dials = dials;
   }
 
-  void submit(PooledRequest request) {
+  void submit(OutgoingRequest request) {
     try {
       loop.execute(
           () -> {
@@ -58,7 +58,7 @@ final class PeerPool {
 
   private void pump() {
     while (true) {
-      PooledRequest request = waiting.peek();
+      OutgoingRequest request = waiting.peek();
       if (request == null) {
         return;
       }

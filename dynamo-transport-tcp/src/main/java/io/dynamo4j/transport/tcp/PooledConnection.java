@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 final class PooledConnection extends SimpleChannelInboundHandler<String> {
   private final PeerPool pool;
   private @Nullable Channel channel;
-  private @Nullable PooledRequest current;
+  private @Nullable OutgoingRequest current;
   private @Nullable Cancellable ackTimer;
   private boolean isOpen;
 
@@ -36,7 +36,7 @@ final class PooledConnection extends SimpleChannelInboundHandler<String> {
     isOpen = true;
   }
 
-  void send(PooledRequest request) {
+  void send(OutgoingRequest request) {
     current = request;
     ackTimer = pool.armAck(() -> overdue(request));
     request.sent();
@@ -48,7 +48,7 @@ final class PooledConnection extends SimpleChannelInboundHandler<String> {
   }
 
   /** Whatever comes on this connection now could belong to the lost reply: it is not used again. */
-  private void overdue(PooledRequest request) {
+  private void overdue(OutgoingRequest request) {
     if (current == request) {
       current = null;
       request.unanswered(TcpPhase.ACK.errorType(), TcpPhase.ACK.failure());
@@ -58,7 +58,7 @@ final class PooledConnection extends SimpleChannelInboundHandler<String> {
 
   @Override
   protected void channelRead0(ChannelHandlerContext context, String text) {
-    PooledRequest request = current;
+    OutgoingRequest request = current;
     if (request == null) {
       close();
       return;
@@ -74,7 +74,7 @@ final class PooledConnection extends SimpleChannelInboundHandler<String> {
   @Override
   public void channelInactive(ChannelHandlerContext context) {
     disarm();
-    PooledRequest request = current;
+    OutgoingRequest request = current;
     current = null;
     if (request != null) {
       request.unanswered(ErrorType.DISCONNECTED, "worker closed the connection unasked");

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dynamo4j.transport.tcp;
 
+import io.dynamo4j.core.model.DynamoException;
+import io.dynamo4j.core.model.ErrorType;
 import io.dynamo4j.core.runtime.OrderIrrelevant;
 import io.dynamo4j.plane.AddressPolicy;
 import io.dynamo4j.wire.PayloadFormat;
 import io.dynamo4j.wire.RequestControl;
 import io.dynamo4j.wire.TcpRequestFrame;
 import io.dynamo4j.wire.TcpTarget;
+import io.dynamo4j.wire.TwoPartFrame;
 import io.dynamo4j.wire.WireFormatException;
 import io.netty.channel.ChannelHandler;
 import java.net.InetSocketAddress;
@@ -69,11 +72,44 @@ final class RequestIntake {
         openStreams.decrementAndGet();
         return "Server overloaded: streams=" + options.maxOpenStreams();
       }
-      endpoint.accept(control, request.payload().body(), callHome);
+      endpoint.accept(control, request.payload().body(), callHome, null);
       return ACCEPTED;
     } catch (WireFormatException e) {
       return "Server unavailable: request cannot be read: " + e.reason();
     }
+  }
+
+  /**
+   * Takes a message of another leg. Callers there do not read what an acknowledgement says: a
+   * request that is refused is answered so, and what cannot be answered is not acknowledged.
+   *
+   * @return whether to acknowledge it
+   */
+  boolean takeMessage(TcpEndpoint<?, ?> endpoint, byte[] message) {
+    try {
+      TwoPartFrame payload = TwoPartFrame.decode(message);
+      RequestControl control = RequestControl.decode(payload.header());
+      InetSocketAddress callHome = callHome(control);
+      if (callHome == null) {
+        return false;
+      }
+      boolean isFull = openStreams.incrementAndGet() > options.maxOpenStreams();
+      endpoint.accept(control, payload.body(), callHome, refusal(endpoint, isFull));
+      return true;
+    } catch (WireFormatException foreign) {
+      return false;
+    }
+  }
+
+  private @Nullable DynamoException refusal(TcpEndpoint<?, ?> endpoint, boolean isFull) {
+    if (endpoint.isClosed()) {
+      return new DynamoException(ErrorType.WORKER_UNAVAILABLE, "endpoint is closed");
+    }
+    return isFull
+        ? new DynamoException(
+            ErrorType.WORKER_OVERLOADED,
+            "worker is overloaded: streams=" + options.maxOpenStreams())
+        : null;
   }
 
   private @Nullable InetSocketAddress callHome(RequestControl control) {

@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dynamo4j.transport.tcp;
 
+import io.dynamo4j.core.model.DynamoException;
 import io.dynamo4j.core.runtime.OrderIrrelevant;
 import io.dynamo4j.core.runtime.Scheduler;
 import io.dynamo4j.plane.RequestHandler;
 import io.dynamo4j.plane.ServedEndpoint;
+import io.dynamo4j.plane.Subscription;
 import io.dynamo4j.plane.WorkerInstance;
 import io.dynamo4j.wire.RequestControl;
 import java.net.InetSocketAddress;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A worker's side of the plane: its handler, its lane, its open streams.
@@ -24,6 +27,7 @@ final class TcpEndpoint<Q, R> implements ServedEndpoint {
   private final Scheduler lane;
   private final RequestHandler<Q, R> handler;
   private final Set<TcpServerStream<Q, R>> streams = ConcurrentHashMap.newKeySet();
+  private volatile @Nullable Subscription taking;
   private volatile boolean closed;
   private volatile boolean aborted;
 
@@ -56,8 +60,25 @@ final class TcpEndpoint<Q, R> implements ServedEndpoint {
     return handler;
   }
 
-  void accept(RequestControl control, byte[] body, InetSocketAddress callHome) {
-    TcpServerStream<Q, R> stream = new TcpServerStream<>(this, control, body);
+  /** Ends this when the endpoint closes. */
+  void takesFrom(Subscription messages) {
+    taking = messages;
+    if (closed) {
+      messages.close();
+    }
+  }
+
+  /**
+   * Answers a request.
+   *
+   * @param refusal what the answer says instead of what the handler would, null for the handler
+   */
+  void accept(
+      RequestControl control,
+      byte[] body,
+      InetSocketAddress callHome,
+      @Nullable DynamoException refusal) {
+    TcpServerStream<Q, R> stream = new TcpServerStream<>(this, control, body, refusal);
     streams.add(stream);
     if (aborted) {
       stream.breakOff();
@@ -88,6 +109,10 @@ final class TcpEndpoint<Q, R> implements ServedEndpoint {
   public void close() {
     closed = true;
     plane.intake().remove(path, this);
+    Subscription messages = taking;
+    if (messages != null) {
+      messages.close();
+    }
     plane.forgetIfDrained(this);
   }
 

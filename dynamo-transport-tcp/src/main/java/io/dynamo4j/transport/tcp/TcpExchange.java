@@ -11,7 +11,6 @@ import io.dynamo4j.wire.PeerError;
 import io.dynamo4j.wire.PeerFailureException;
 import io.dynamo4j.wire.ResponseControl;
 import io.dynamo4j.wire.ResponseItem;
-import io.dynamo4j.wire.TcpTarget;
 import io.dynamo4j.wire.TwoPartFrame;
 import io.dynamo4j.wire.WireFormatException;
 import io.netty.buffer.Unpooled;
@@ -31,7 +30,7 @@ import org.jspecify.annotations.Nullable;
  * <p><b>Threads.</b> {@link #send} on the attempt's lane; what the connection brings on its event
  * loop, where the fields without a word of their own belong.
  */
-final class TcpExchange<Q, R> extends StreamExchange<R> implements PooledRequest {
+final class TcpExchange<Q, R> extends StreamExchange<R> implements OutgoingRequest {
   private static final String UNKNOWN_ENDPOINT = "Server unavailable: unknown endpoint";
   private static final String OVERLOADED = "Server overloaded";
 
@@ -65,13 +64,13 @@ final class TcpExchange<Q, R> extends StreamExchange<R> implements PooledRequest
 
   @Override
   protected void send() {
-    TcpTarget address = usableTarget();
-    if (address == null || isOver()) {
+    PayloadFormat wanted = usableFormat();
+    if (wanted == null || isOver()) {
       return;
     }
-    format = address.format();
+    format = wanted;
     try {
-      frame = plane.frame(address, attempt().requestId(), subject, request);
+      frame = plane.frame(target().address(), format, attempt().requestId(), subject, request);
     } catch (DynamoException | IllegalArgumentException e) {
       finish(error(ErrorType.INVALID_REQUEST, "request cannot be sent: why=" + e.getMessage(), e));
       return;
@@ -83,32 +82,43 @@ final class TcpExchange<Q, R> extends StreamExchange<R> implements PooledRequest
     } else if (plane.isClosed()) {
       planeClosed();
     } else {
-      plane.submit(address, this);
+      plane.submit(target().address(), this);
     }
   }
 
-  private @Nullable TcpTarget usableTarget() {
+  /** Returns how the worker wants bodies, or breaks off. */
+  private @Nullable PayloadFormat usableFormat() {
     if (plane.isClosed()) {
       planeClosed();
       return null;
     }
     try {
-      TcpTarget address = TcpTarget.of(target().address());
-      if (address == null) {
+      PayloadFormat wanted = plane.format(target().address());
+      if (wanted == null) {
         breakOff(ErrorType.CANNOT_CONNECT, "address is of another transport", true);
-      } else if (!plane.allows(address)) {
+      } else if (!plane.allows(target().address())) {
         breakOff(ErrorType.CANNOT_CONNECT, "policy does not allow the address", true);
       } else {
-        return address;
+        return wanted;
       }
     } catch (IllegalArgumentException e) {
-      breakOff(ErrorType.CANNOT_CONNECT, "address is no host:port of literals", true);
+      breakOff(ErrorType.CANNOT_CONNECT, "address is none: why=" + e.getMessage(), true);
     }
     return null;
   }
 
   void planeClosed() {
     breakOff(ErrorType.CLOSED, "request plane closed", true);
+  }
+
+  @Override
+  public String requestId() {
+    return attempt().requestId();
+  }
+
+  @Override
+  public String subject() {
+    return subject;
   }
 
   @Override

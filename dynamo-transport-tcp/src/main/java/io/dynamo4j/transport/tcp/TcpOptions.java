@@ -84,6 +84,30 @@ public final class TcpOptions {
     return Objects.requireNonNull(bounds.get(phase));
   }
 
+  /**
+   * Returns these settings with another bound of one phase.
+   *
+   * @throws IllegalArgumentException if the bound is not positive
+   */
+  public TcpOptions withBound(TcpPhase phase, Duration bound) {
+    Builder changed =
+        builder()
+            .host(host)
+            .port(port)
+            .callHomeHost(callHomeHost)
+            .callHomePort(callHomePort)
+            .maxConnectionsPerPeer(maxConnectionsPerPeer)
+            .maxMessageBytes(maxMessageBytes)
+            .maxOpenStreams(maxOpenStreams)
+            .readAheadItems(readAheadItems)
+            .maxUnsentBytes(maxUnsentBytes)
+            .ioThreads(ioThreads)
+            .addressPolicy(addressPolicy);
+    changed.advertisedHost = advertisedHost;
+    changed.bounds.putAll(bounds);
+    return changed.bound(phase, bound).build();
+  }
+
   /** Returns how many requests may wait for their acknowledgement by one worker at a time. */
   public int maxConnectionsPerPeer() {
     return maxConnectionsPerPeer;

@@ -16,6 +16,7 @@ import io.dynamo4j.plane.ResponseStream;
 import io.dynamo4j.plane.ServedEndpoint;
 import io.dynamo4j.plane.WorkerInstance;
 import io.dynamo4j.plane.transport.ColdStream;
+import io.dynamo4j.wire.PayloadFormat;
 import io.dynamo4j.wire.RequestControl;
 import io.dynamo4j.wire.TcpRequestFrame;
 import io.dynamo4j.wire.TcpTarget;
@@ -58,6 +59,7 @@ public final class TcpRequestPlane<Q, R> implements RequestPlane<Q, R> {
   private final Environment environment;
   private final PayloadCodec<Q, R> codec;
   private final TcpOptions options;
+  private final @Nullable RequestLeg leg;
   private final TcpIo io;
   private final Scheduler timers;
   private final CallHome callHome;
@@ -76,6 +78,7 @@ public final class TcpRequestPlane<Q, R> implements RequestPlane<Q, R> {
     this.environment = builder.environment;
     this.codec = builder.codec;
     this.options = builder.options;
+    this.leg = builder.leg;
     this.timers = environment.lanes().lane("tcp-timers");
     this.subjects = new Subjects(environment.random().split("tcp-subjects"));
     this.intake = new RequestIntake(options);
@@ -138,29 +141,56 @@ public final class TcpRequestPlane<Q, R> implements RequestPlane<Q, R> {
         attempt, subscriber -> new TcpExchange<>(this, target, request, attempt, subscriber));
   }
 
-  byte[] frame(TcpTarget target, String requestId, String subject, Q request) {
-    byte[] body = target.format().fromMsgpack(codec.encodeRequest(request));
+  byte[] frame(Address address, PayloadFormat format, String requestId, String subject, Q request) {
+    byte[] body = format.fromMsgpack(codec.encodeRequest(request));
     byte[] control =
-        new RequestControl(requestId, target.format(), callHome.hostAndPort(), subject).encode();
+        new RequestControl(requestId, format, callHome.hostAndPort(), subject).encode();
     int size = TwoPartFrame.PREFIX_BYTES + control.length + body.length;
     if (size > options.maxMessageBytes()) {
       throw new IllegalArgumentException(
           "request is too large: bytes=" + size + ", max=" + options.maxMessageBytes());
     }
+    if (leg != null) {
+      return TwoPartFrame.encode(control, body);
+    }
     Instant now = environment.wallClock().instant();
     long sentAt = now.getEpochSecond() * 1_000_000_000L + now.getNano();
-    byte[] headers = TcpRequestFrame.headers(requestId, target.path(), sentAt);
-    return TcpRequestFrame.encode(target.path(), headers, control, body);
+    String path = target(address).path();
+    byte[] headers = TcpRequestFrame.headers(requestId, path, sentAt);
+    return TcpRequestFrame.encode(path, headers, control, body);
   }
 
-  boolean allows(TcpTarget target) {
-    return options.addressPolicy().allows(AddressPolicy.literal(target.host(), target.port()));
+  /** Returns how an address wants bodies written, null if it is of another transport. */
+  @Nullable PayloadFormat format(Address address) {
+    if (leg != null) {
+      String format = leg.bodyFormat(address);
+      return format == null ? null : PayloadFormat.of(format);
+    }
+    TcpTarget target = TcpTarget.of(address);
+    return target == null ? null : target.format();
   }
 
-  void submit(TcpTarget target, PooledRequest request) {
-    InetSocketAddress address = AddressPolicy.literal(target.host(), target.port());
+  private static TcpTarget target(Address address) {
+    return Objects.requireNonNull(TcpTarget.of(address), "address is of another transport");
+  }
+
+  private static InetSocketAddress literal(Address address) {
+    TcpTarget target = target(address);
+    return AddressPolicy.literal(target.host(), target.port());
+  }
+
+  /** Tells whether a worker may be dialled for a request; another leg dials nobody. */
+  boolean allows(Address address) {
+    return leg != null || options.addressPolicy().allows(literal(address));
+  }
+
+  void submit(Address address, OutgoingRequest request) {
+    if (leg != null) {
+      leg.send(address, request);
+      return;
+    }
     pools
-        .computeIfAbsent(address, peer -> new PeerPool(io, options, timers, peer, dials))
+        .computeIfAbsent(literal(address), peer -> new PeerPool(io, options, timers, peer, dials))
         .submit(request);
   }
 
@@ -176,6 +206,9 @@ public final class TcpRequestPlane<Q, R> implements RequestPlane<Q, R> {
   void untrack(TcpExchange<Q, R> exchange, String subject) {
     exchanges.remove(exchange);
     callHome.forget(subject);
+    if (leg != null) {
+      leg.forget(exchange);
+    }
   }
 
   /* --------------- Server --------------- */
@@ -189,16 +222,17 @@ public final class TcpRequestPlane<Q, R> implements RequestPlane<Q, R> {
   public ServedEndpoint serve(WorkerInstance instance, RequestHandler<Q, R> handler) {
     requireOpen();
     Objects.requireNonNull(handler, "handler");
-    TcpTarget target = TcpTarget.of(instance.address());
-    if (target == null || target.port() != port) {
-      throw new IllegalArgumentException(
-          "address is not this plane's: address=" + instance.address() + ", port=" + port);
-    }
+    String path = servedPath(instance.address());
     Scheduler lane =
         environment.lanes().lane("serve-" + Long.toUnsignedString(instance.workerId()));
-    TcpEndpoint<Q, R> endpoint = new TcpEndpoint<>(this, instance, target.path(), lane, handler);
-    if (!intake.add(target.path(), endpoint)) {
+    TcpEndpoint<Q, R> endpoint = new TcpEndpoint<>(this, instance, path, lane, handler);
+    if (!intake.add(path, endpoint)) {
       throw new IllegalStateException("address is already served: address=" + instance.address());
+    }
+    if (leg != null) {
+      endpoint.takesFrom(
+          leg.serve(
+              instance.address(), message -> !closed && intake.takeMessage(endpoint, message)));
     }
     endpoints.add(endpoint);
     if (closed) {
@@ -206,6 +240,21 @@ public final class TcpRequestPlane<Q, R> implements RequestPlane<Q, R> {
       requireOpen();
     }
     return endpoint;
+  }
+
+  private String servedPath(Address address) {
+    if (leg != null) {
+      if (leg.bodyFormat(address) == null) {
+        throw new IllegalArgumentException("address is of another transport: address=" + address);
+      }
+      return address.value();
+    }
+    TcpTarget target = TcpTarget.of(address);
+    if (target == null || target.port() != port) {
+      throw new IllegalArgumentException(
+          "address is not this plane's: address=" + address + ", port=" + port);
+    }
+    return target.path();
   }
 
   void forgetIfDrained(TcpEndpoint<Q, R> endpoint) {
@@ -255,6 +304,9 @@ public final class TcpRequestPlane<Q, R> implements RequestPlane<Q, R> {
     closed = true;
     exchanges.forEach(TcpExchange::planeClosed);
     endpoints.forEach(TcpEndpoint::abort);
+    if (leg != null) {
+      leg.close();
+    }
     io.close();
   }
 
@@ -289,6 +341,7 @@ public final class TcpRequestPlane<Q, R> implements RequestPlane<Q, R> {
     private final PayloadCodec<Q, R> codec;
     private final Environment environment;
     private TcpOptions options = TcpOptions.ofDefaults();
+    private @Nullable RequestLeg leg;
 
     private Builder(PayloadCodec<Q, R> codec, Environment environment) {
       this.codec = Objects.requireNonNull(codec, "codec");
@@ -297,6 +350,15 @@ public final class TcpRequestPlane<Q, R> implements RequestPlane<Q, R> {
 
     public Builder<Q, R> options(TcpOptions options) {
       this.options = Objects.requireNonNull(options, "options");
+      return this;
+    }
+
+    /**
+     * Sends and takes requests by another leg than TCP; answers come home over TCP all the same.
+     * The plane closes it.
+     */
+    public Builder<Q, R> leg(RequestLeg leg) {
+      this.leg = Objects.requireNonNull(leg, "leg");
       return this;
     }
 

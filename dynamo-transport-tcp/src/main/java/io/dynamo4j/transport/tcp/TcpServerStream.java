@@ -42,14 +42,20 @@ final class TcpServerStream<Q, R> implements ResponseSink<R> {
   private final CancelHook cancelHook = CancelHook.create();
   private final AtomicReference<State> state = new AtomicReference<>(State.OPEN);
   private final OutboundFrames out;
+  private final @Nullable DynamoException refusal;
   private byte @Nullable [] body;
   private boolean opened; // the sink's user
   private volatile @Nullable Cancellable lingering;
 
-  TcpServerStream(TcpEndpoint<Q, R> endpoint, RequestControl control, byte[] body) {
+  TcpServerStream(
+      TcpEndpoint<Q, R> endpoint,
+      RequestControl control,
+      byte[] body,
+      @Nullable DynamoException refusal) {
     this.endpoint = endpoint;
     this.control = control;
     this.body = body;
+    this.refusal = refusal;
     this.out =
         new OutboundFrames(
             endpoint.plane().options().maxUnsentBytes(), this::readsTooSlowly, this::linger);
@@ -140,6 +146,10 @@ final class TcpServerStream<Q, R> implements ResponseSink<R> {
     byte[] bytes = body;
     body = null;
     if (state.get() != State.OPEN || bytes == null) {
+      return;
+    }
+    if (refusal != null) {
+      fail(refusal);
       return;
     }
     try {

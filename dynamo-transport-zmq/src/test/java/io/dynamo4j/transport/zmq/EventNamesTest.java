@@ -62,6 +62,19 @@ class EventNamesTest {
     assertThat(watch.judge(envelope(0, 12))).isEqualTo(Verdict.RESTARTED);
   }
 
+  @Test
+  void shouldTellALateEnvelopeFromANewLifeWhereConnectionsAreReplaced() {
+    SequenceWatch watch = SequenceWatch.ofReplacedConnections();
+    assertThat(watch.judge(envelope(7, 10))).isEqualTo(Verdict.NEW);
+    assertThat(watch.judge(envelope(3, 9))).isEqualTo(Verdict.REPEATED);
+    assertThat(watch.judge(envelope(6, 10))).isEqualTo(Verdict.REPEATED);
+    assertThat(watch.judge(envelope(8, 10))).isEqualTo(Verdict.NEW);
+    assertThat(watch.missed()).isZero();
+    assertThat(watch.judge(envelope(0, 10))).isEqualTo(Verdict.RESTARTED);
+    assertThat(watch.judge(envelope(1, 10))).isEqualTo(Verdict.NEW);
+    assertThat(watch.judge(envelope(0, 11))).isEqualTo(Verdict.RESTARTED);
+  }
+
   private static EventEnvelope envelope(long sequence, long publishedAt) {
     return EventEnvelope.of(1, sequence, publishedAt, "t", new byte[0]);
   }

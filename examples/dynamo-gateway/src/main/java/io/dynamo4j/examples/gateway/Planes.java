@@ -10,6 +10,7 @@ import io.dynamo4j.plane.PlaneSelection;
 import io.dynamo4j.plane.RequestPlane;
 import io.dynamo4j.transport.nats.NatsEventPlane;
 import io.dynamo4j.transport.nats.NatsOptions;
+import io.dynamo4j.transport.nats.NatsRequestPlane;
 import io.dynamo4j.transport.nats.NatsTransport;
 import io.dynamo4j.transport.tcp.PayloadCodec;
 import io.dynamo4j.transport.tcp.TcpRequestPlane;
@@ -18,6 +19,7 @@ import io.dynamo4j.transport.zmq.ZmqTransport;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /** The planes that a selection names, and the transports below them. */
 final class Planes implements AutoCloseable {
@@ -37,16 +39,36 @@ final class Planes implements AutoCloseable {
       Map<String, String> variables,
       Environment environment,
       EventChannelDirectory channels) {
-    if (selection.events().equals(PlaneSelection.NATS)) {
-      NatsTransport nats =
-          opened(NatsTransport.create(environment, NatsOptions.fromEnvironment(variables)));
-      events = opened(NatsEventPlane.builder(nats).build());
-    } else {
-      ZmqTransport zmq = opened(ZmqTransport.create(environment));
-      events = opened(ZmqEventPlane.direct(zmq, channels).build());
+    NatsTransport nats =
+        selection.needsNats()
+            ? opened(NatsTransport.create(environment, NatsOptions.fromEnvironment(variables)))
+            : null;
+    events = opened(events(selection, nats, environment, channels));
+    requests = opened(requests(selection, nats, environment, PayloadCodec.generate()));
+    queries = opened(requests(selection, nats, environment, PayloadCodec.raw()));
+  }
+
+  private EventPlane events(
+      PlaneSelection selection,
+      @Nullable NatsTransport nats,
+      Environment environment,
+      EventChannelDirectory channels) {
+    if (nats != null && selection.events().equals(PlaneSelection.NATS)) {
+      return NatsEventPlane.builder(nats).build();
     }
-    requests = opened(TcpRequestPlane.builder(PayloadCodec.generate(), environment).build());
-    queries = opened(TcpRequestPlane.builder(PayloadCodec.raw(), environment).build());
+    ZmqTransport zmq = opened(ZmqTransport.create(environment));
+    return ZmqEventPlane.direct(zmq, channels).build();
+  }
+
+  private static <Q, R> RequestPlane<Q, R> requests(
+      PlaneSelection selection,
+      @Nullable NatsTransport nats,
+      Environment environment,
+      PayloadCodec<Q, R> codec) {
+    if (nats != null && selection.requests().equals(PlaneSelection.NATS)) {
+      return NatsRequestPlane.builder(codec, nats).build();
+    }
+    return TcpRequestPlane.builder(codec, environment).build();
   }
 
   private <T extends AutoCloseable> T opened(T plane) {
