@@ -11,6 +11,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Assertions;
 import org.junit.jupiter.api.Assumptions;
@@ -65,6 +66,12 @@ final class Fleet implements AutoCloseable {
 
   Path root() {
     return Path.of(description.path("discovery").path("root").asText());
+  }
+
+  /** Returns the variables by which processes of the fleet find its services. */
+  Map<String, String> variables() {
+    String nats = description.path("nats").asText("");
+    return nats.isEmpty() || nats.equals("null") ? Map.of() : Map.of("NATS_SERVER", nats);
   }
 
   Path model() {

@@ -11,6 +11,7 @@ import io.dynamo4j.examples.gateway.DynamoGateway;
 import io.dynamo4j.plane.Attempt;
 import io.dynamo4j.plane.AttemptListener;
 import io.dynamo4j.plane.EventScope;
+import io.dynamo4j.plane.PlaneSelection;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -19,8 +20,9 @@ import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.awaitility.Awaitility;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /**
  * The gateway of the examples in front of real Dynamo 1.6.1 workers; run by {@code bin/interop}.
@@ -32,10 +34,14 @@ class KvGatewayIT {
 
   @TempDir Path work;
 
-  private static DynamoGateway join(Fleet fleet) {
+  private static DynamoGateway join(Fleet fleet, PlaneSelection planes) {
     DynamoGateway gateway =
         DynamoGateway.join(
-            fleet.root(), new EventScope.Endpoint("dynamo", "backend", "generate"), BLOCK_SIZE);
+            planes,
+            fleet.variables(),
+            fleet.root(),
+            new EventScope.Endpoint("dynamo", "backend", "generate"),
+            BLOCK_SIZE);
     Awaitility.await()
         .atMost(Duration.ofSeconds(60))
         .until(() -> gateway.workers().instances().size() == 3);
@@ -87,11 +93,18 @@ class KvGatewayIT {
     return chosen;
   }
 
-  @Test
-  void shouldSendSecondTurnToWhoHoldsTheFirstAndRestoreThatAfterRestart() throws Exception {
-    try (Fleet fleet = Fleet.start(work, "--workers", "3", "--dp", "2")) {
+  @ParameterizedTest
+  @CsvSource({"zmq, tcp", "nats, tcp", "zmq, nats", "nats, nats"})
+  void shouldSendSecondTurnToWhoHoldsTheFirstAndRestoreThatAfterRestart(
+      String events, String requests) throws Exception {
+    PlaneSelection planes =
+        PlaneSelection.builder().events(events, "fleet").requests(requests, "fleet").build();
+    String[] options = {
+      "--workers", "3", "--dp", "2", "--event-plane", events, "--request-plane", requests
+    };
+    try (Fleet fleet = Fleet.start(work, options)) {
       List<WorkerWithDpRank> first;
-      try (DynamoGateway gateway = join(fleet)) {
+      try (DynamoGateway gateway = join(fleet, planes)) {
         first = turn(gateway, 1, BLOCKS);
         assertThat(new TreeSet<>(first)).hasSizeGreaterThan(2);
         Awaitility.await()
@@ -100,7 +113,7 @@ class KvGatewayIT {
         assertThat(turn(gateway, 2, BLOCKS + 1)).isEqualTo(first);
       }
       // A gateway that starts now asks the workers for what they hold.
-      try (DynamoGateway gateway = join(fleet)) {
+      try (DynamoGateway gateway = join(fleet, planes)) {
         Awaitility.await()
             .atMost(Duration.ofSeconds(60))
             .until(() -> gateway.knownBlocks() >= CONVERSATIONS * (BLOCKS + 1));

@@ -24,7 +24,7 @@ class NatsEventPlaneContractTest extends EventPlaneContract {
   @Override
   protected EventPlane newPlane(Environment environment, int queueCapacity) {
     NatsTransport transport =
-        NatsTransport.create(environment, NatsOptions.builder().server(server.url()).build());
+        NatsTransport.create(environment, NatsRun.quick(server.url()).build());
     return new OwningPlane(
         transport, NatsEventPlane.builder(transport).queueCapacity(queueCapacity).build());
   }

@@ -5,11 +5,15 @@ import static io.dynamo4j.transport.nats.NatsRun.TOPIC;
 import static io.dynamo4j.transport.nats.NatsRun.bytes;
 import static io.dynamo4j.transport.nats.NatsRun.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 import io.dynamo4j.core.model.DynamoException;
 import io.dynamo4j.core.model.ErrorType;
 import io.dynamo4j.plane.EventEnvelope;
 import io.dynamo4j.plane.EventPublisher;
+import io.nats.client.NKey;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -18,6 +22,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 /** Servers that are not there, go away, come back, or are silent. */
 class NatsOutageTest {
@@ -142,6 +147,38 @@ class NatsOutageTest {
   }
 
   @Test
+  void shouldConnectWithAnNkeyAndNotWithAnother(@TempDir Path folder) throws Exception {
+    NKey known = NKey.createUser(null);
+    NKey other = NKey.createUser(null);
+    Path config = folder.resolve("nkeys.conf");
+    Files.writeString(
+        config,
+        "authorization { users = [ { nkey: \"" + new String(known.getPublicKey()) + "\" } ] }");
+    try (NatsServer server = NatsServer.start("-c", config.toString())) {
+      run.confirm(run.transport(nkey(server, known)));
+      NatsTransport refused = run.transport(nkey(server, other));
+      eventually(() -> refused.status().state() == NatsState.FAILED);
+      assertThat(refused.status().lastFailure())
+          .hasMessageContaining("NATS server refuses the credentials");
+    }
+  }
+
+  private static NatsOptions nkey(NatsServer server, NKey key) throws Exception {
+    Map<String, String> environment =
+        Map.of("NATS_SERVER", server.url(), "NATS_AUTH_NKEY", new String(key.getSeed()));
+    return NatsOptions.builder().fromEnvironment(environment).maxConnectAttempts(1).build();
+  }
+
+  @Test
+  void shouldRefuseACredentialsFileThatIsNotThere() {
+    Map<String, String> environment = Map.of("NATS_AUTH_CREDENTIALS_FILE", "no/such/file.creds");
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> NatsOptions.fromEnvironment(environment))
+        .havingCause()
+        .withMessageContaining("credentials file cannot be read");
+  }
+
+  @Test
   void shouldShowWhatWasMissedWhenTheServerIsKilledUnderLoad() {
     try (NatsServer first = NatsServer.start();
         NatsProxy proxy = NatsProxy.to(first)) {
@@ -194,7 +231,15 @@ class NatsOutageTest {
   void shouldNoticeAServerThatFallsSilentAndComeBack() {
     try (NatsServer server = NatsServer.start();
         NatsProxy proxy = NatsProxy.to(server)) {
-      NatsTransport transport = run.transport(proxy.url());
+      NatsTransport transport =
+          run.transport(
+              NatsOptions.builder()
+                  .clientOptions(
+                      NatsRun.client(proxy.url())
+                          .pingInterval(Duration.ofSeconds(1))
+                          .socketWriteTimeout(Duration.ofSeconds(3))
+                          .build())
+                  .build());
       NatsEventPlane plane = subscribed(transport);
       EventPublisher publisher = plane.publisher(run.scope, TOPIC, 1);
       publisher.publish(bytes("before"));

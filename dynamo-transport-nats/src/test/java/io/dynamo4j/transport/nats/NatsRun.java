@@ -51,14 +51,13 @@ final class NatsRun implements AutoCloseable {
     return transport;
   }
 
-  /** Returns options of a client that notices soon that its server is gone. */
+  /** Returns options of a client that reconnects soon and has patience with a slow machine. */
   static Options.Builder client(String url) {
     return Options.builder()
         .server(url)
         .userInfo("user", "user")
-        .pingInterval(Duration.ofMillis(200))
-        .maxPingsOut(2)
-        .socketWriteTimeout(Duration.ofSeconds(3))
+        .connectionTimeout(PATIENCE)
+        .socketWriteTimeout(PATIENCE.multipliedBy(2))
         .maxReconnects(-1)
         .reconnectWait(Duration.ofMillis(20))
         .reconnectJitter(Duration.ofMillis(10))
