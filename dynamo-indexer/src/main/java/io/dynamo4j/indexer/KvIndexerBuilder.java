@@ -37,6 +37,7 @@ public final class KvIndexerBuilder {
   private @Nullable Duration predictedTtl;
   private ApproximateCachePolicy approximateCachePolicy = ApproximateCachePolicy.TTL;
   private long maxBlocks = Long.MAX_VALUE;
+  private long maxBlocksPerRank = Long.MAX_VALUE;
   private long maxDecidedBlocks = DEFAULT_MAX_DECIDED_BLOCKS;
   private final RadixTreeBuilder tree = RadixTree.builder();
 
@@ -115,6 +116,20 @@ public final class KvIndexerBuilder {
   public KvIndexerBuilder maxBlocks(long blocks) {
     tree.maxBlocks(blocks);
     this.maxBlocks = blocks;
+    return this;
+  }
+
+  /**
+   * Bounds the blocks held of each rank, on the device and below it each: no source can take the
+   * room of the others, whatever it says. A store beyond it is not applied and counted as {@link
+   * EventOutcome#OUT_OF_CAPACITY}. The blocks that a worker's cache has, or somewhat more, fit;
+   * unbounded unless set.
+   *
+   * @throws IllegalArgumentException if not positive
+   */
+  public KvIndexerBuilder maxBlocksPerRank(long blocks) {
+    tree.maxBlocksPerRank(blocks);
+    this.maxBlocksPerRank = blocks;
     return this;
   }
 
@@ -207,7 +222,8 @@ public final class KvIndexerBuilder {
       Scheduler lane = environment.lanes().lane("kv-indexer");
       RadixTree answering = tree.seed(random.nextLong()).build();
       DecisionMemory decisions = decisions(answering, lane, random);
-      LowerTiers lowerTiers = new LowerTiers(answering, random.nextLong(), maxBlocks);
+      LowerTiers lowerTiers =
+          new LowerTiers(answering, random.nextLong(), maxBlocks, maxBlocksPerRank);
       lanes[i] =
           new IndexLane(
               answering, decisions, lowerTiers, lane, maxPendingUpdates, counters, refusals);

@@ -26,15 +26,17 @@ final class LowerTiers {
   private final RadixTree device;
   private final long seed;
   private final long maxPairs;
+  private final long maxPairsPerRank;
   private final TreeMap<WorkerWithDpRank, TierRank> ranks = new TreeMap<>();
   private final ApplyResult result = ApplyResult.create();
   private volatile TierRank[] published = NO_RANKS;
   private long pairs;
 
-  LowerTiers(RadixTree device, long seed, long maxPairs) {
+  LowerTiers(RadixTree device, long seed, long maxPairs, long maxPairsPerRank) {
     this.device = device;
     this.seed = seed;
     this.maxPairs = maxPairs;
+    this.maxPairsPerRank = maxPairsPerRank;
   }
 
   /** Returns the ranks that hold anything here; not to be modified. */
@@ -54,7 +56,7 @@ final class LowerTiers {
     TierRank rank = ranks.get(event.worker());
     long before = rank == null ? 0 : rank.pairCount();
     if (data instanceof KvCacheEventData.Stored stored) {
-      if (stored.blockCount() > maxPairs - pairs) {
+      if (stored.blockCount() > Math.min(maxPairs - pairs, maxPairsPerRank - before)) {
         return result.rejected(ApplyResult.Outcome.OUT_OF_CAPACITY, stored.blockCount());
       }
       if (stored.hasParent() && contains(stored.blockHashes(), stored.parentHash())) {

@@ -97,7 +97,7 @@ class IndexLanesTest {
           new IndexLane(
               RadixTree.create(i),
               null,
-              new LowerTiers(RadixTree.create(i), i, 1),
+              new LowerTiers(RadixTree.create(i), i, 1, 1),
               environment.lanes().lane("lane"),
               1,
               new IndexCounters(),

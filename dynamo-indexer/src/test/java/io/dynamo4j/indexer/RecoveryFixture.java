@@ -26,6 +26,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
 import java.util.TreeMap;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /** A router's feed, and workers whose envelopes the test delivers or loses. */
@@ -46,11 +47,16 @@ final class RecoveryFixture {
   }
 
   RecoveryFixture(RecoveryConfig config, int maxPendingUpdates) {
+    this(config, maxPendingUpdates, Long.MAX_VALUE);
+  }
+
+  RecoveryFixture(RecoveryConfig config, int maxPendingUpdates, long maxBlocksPerRank) {
     indexer =
         KvIndexer.builder()
             .environment(router)
             .blockSize(16)
             .maxPendingUpdates(maxPendingUpdates)
+            .maxBlocksPerRank(maxBlocksPerRank)
             .build();
     feed =
         KvEventFeed.builder()
@@ -138,6 +144,18 @@ final class RecoveryFixture {
 
     Worker serve() {
       endpoint = requests.serve(RecoveryTargets.besideWorker(instance, rank), this);
+      return this;
+    }
+
+    /** Serves answers of others' making. */
+    Worker served(UnaryOperator<byte[]> answers) {
+      endpoint =
+          requests.serve(
+              RecoveryTargets.besideWorker(instance, rank),
+              (requestId, query, sink) -> {
+                sink.next(answers.apply(query));
+                sink.complete();
+              });
       return this;
     }
 

@@ -81,6 +81,7 @@ public final class PlainLookup {
               seed,
               RadixTree.MAX_RANKS,
               Long.MAX_VALUE,
+              Long.MAX_VALUE,
               (clock, slots, nodes, blocks, children) -> {
                 parts = new Parts(slots, nodes, blocks, children);
                 return new PrefixWalk(clock, slots, nodes, blocks, children);

@@ -61,6 +61,7 @@ public final class RadixTree implements SyncIndexer {
   private final long seed;
   private final int maxRanks;
   private final long maxBlocks;
+  private final long maxBlocksPerRank;
   private final PrefixWalk.Factory walks;
   private final TreeClock clock = new TreeClock();
   private final RankSlots slots = new RankSlots();
@@ -72,11 +73,13 @@ public final class RadixTree implements SyncIndexer {
   private final ApplyResult result = ApplyResult.create();
   private long blockCount;
 
-  RadixTree(long seed, int maxRanks, long maxBlocks, PrefixWalk.Factory walks) {
+  RadixTree(
+      long seed, int maxRanks, long maxBlocks, long maxBlocksPerRank, PrefixWalk.Factory walks) {
     this.seed = seed;
     this.walks = walks;
     this.maxRanks = maxRanks;
     this.maxBlocks = maxBlocks;
+    this.maxBlocksPerRank = maxBlocksPerRank;
     this.children = new ChildTable(seed);
     this.writer = new TreeWriter(nodes, blocks, children);
   }
@@ -146,13 +149,13 @@ public final class RadixTree implements SyncIndexer {
     if (rank == null && ranks.size() == maxRanks) {
       return false;
     }
-    int most = stored.blockCount();
-    if (most <= maxBlocks - blockCount) {
+    int held = rank == null ? 0 : rank.pairCount();
+    long room = Math.min(maxBlocks - blockCount, maxBlocksPerRank - held);
+    if (stored.blockCount() <= room) {
       return true;
     }
     return rank != null
-        && writer.countNew(rank, parent, stored.blockHashes(), stored.tokensHashes())
-            <= maxBlocks - blockCount;
+        && writer.countNew(rank, parent, stored.blockHashes(), stored.tokensHashes()) <= room;
   }
 
   private static boolean contains(long[] hashes, long hash) {

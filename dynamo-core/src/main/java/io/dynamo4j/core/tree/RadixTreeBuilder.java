@@ -6,6 +6,7 @@ public final class RadixTreeBuilder {
   private long seed;
   private int maxRanks = RadixTree.MAX_RANKS;
   private long maxBlocks = Long.MAX_VALUE;
+  private long maxBlocksPerRank = Long.MAX_VALUE;
 
   RadixTreeBuilder() {}
 
@@ -49,8 +50,23 @@ public final class RadixTreeBuilder {
     return this;
   }
 
+  /**
+   * Bounds the (hash, place) pairs of each rank, so that none takes the room of the others. A store
+   * beyond it is {@link ApplyResult.Outcome#OUT_OF_CAPACITY}, and nothing of it is applied.
+   * Unbounded unless set.
+   *
+   * @throws IllegalArgumentException if not positive
+   */
+  public RadixTreeBuilder maxBlocksPerRank(long blocks) {
+    if (blocks < 1) {
+      throw new IllegalArgumentException("blocks must be positive: maxBlocksPerRank=" + blocks);
+    }
+    this.maxBlocksPerRank = blocks;
+    return this;
+  }
+
   /** Returns an empty index. */
   public RadixTree build() {
-    return new RadixTree(seed, maxRanks, maxBlocks, PrefixWalk::new);
+    return new RadixTree(seed, maxRanks, maxBlocks, maxBlocksPerRank, PrefixWalk::new);
   }
 }

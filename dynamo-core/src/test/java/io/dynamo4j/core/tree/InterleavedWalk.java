@@ -38,6 +38,7 @@ final class InterleavedWalk extends PrefixWalk {
         seed,
         RadixTree.MAX_RANKS,
         Long.MAX_VALUE,
+        Long.MAX_VALUE,
         (clock, slots, nodes, blocks, children) ->
             new InterleavedWalk(clock, slots, nodes, blocks, children, between, fault));
   }

@@ -125,6 +125,23 @@ class RadixTreeBoundsTest {
         .hasMessageContaining("tokensHashes=1");
   }
 
+  @Test
+  void shouldLeaveOthersTheirRoomWhenARankHasTakenItsOwn() {
+    RadixTree tree = RadixTree.builder().seed(1).maxBlocksPerRank(3).build();
+    long[] chain = {1, 2, 3};
+    store(tree, 1, chain, chain);
+
+    assertThat(store(tree, 1, chain, chain).outcome()).isEqualTo(Outcome.DUPLICATE);
+    assertThat(store(tree, 1, new long[] {4}, new long[] {4}).outcome())
+        .isEqualTo(Outcome.OUT_OF_CAPACITY);
+    assertThat(store(tree, 2, chain, chain).addedBlocks()).isEqualTo(3);
+    assertThat(store(tree, 3, new long[4], new long[4]).outcome())
+        .isEqualTo(Outcome.OUT_OF_CAPACITY);
+    tree.apply(event(1, KvCacheEventData.Removed.of(new long[] {3})));
+    assertThat(store(tree, 1, new long[] {4}, new long[] {4}).addedBlocks()).isEqualTo(1);
+    tree.checkInvariants();
+  }
+
   private static ApplyResult store(RadixTree tree, long worker, long[] hashes, long[] locals) {
     return tree.apply(event(worker, KvCacheEventData.Stored.atRoot(hashes, locals)));
   }
