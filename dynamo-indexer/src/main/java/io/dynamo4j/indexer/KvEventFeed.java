@@ -28,7 +28,9 @@ import org.slf4j.LoggerFactory;
  * ranks held is forgotten, and what its old publishers still send is dropped; the same incarnation
  * coming back is the same life. A publisher whose sequence starts again has restarted: what its
  * ranks held is forgotten at once, and what it sends belongs to a new life. A new life must be a
- * new publisher in this sense: another id, or a sequence from 0.
+ * new publisher in this sense: another id, or a sequence from 0. Another id is the better one: an
+ * event of the last life that is late, and the first of its publisher, passes for one of the next
+ * under the same id, until a digest tells.
  *
  * <p><b>Early events.</b> Events whose worker is not registered yet, or whose rank still belongs to
  * another publisher or to the life before, wait for the directory: {@link #HOLD_NANOS} at most, and

@@ -63,7 +63,9 @@ public final class KvRouter implements AutoCloseable {
   KvRouter(KvRouterBuilder builder, RandomSource random, WorkerDirectory directory) {
     this.config = builder.config();
     this.blockSize = builder.blockSize();
-    this.prompts = new PromptLookup(config, builder.indexer(), builder.remoteIndex(), blockSize);
+    this.prompts =
+        new PromptLookup(
+            config, builder.indexer(), builder.remoteIndex(), builder.remoteFallback(), blockSize);
     this.ownIndexer = builder.ownIndexer();
     this.clock = builder.clock();
     this.reports = new RoutingReports(builder.listener(), clock);
@@ -204,6 +206,14 @@ public final class KvRouter implements AutoCloseable {
     if (queue != null) {
       queue.cancel(key);
     }
+  }
+
+  /**
+   * Returns how many lookups in an index elsewhere failed and were answered by the router's own
+   * predictions; {@link io.dynamo4j.indexer.remote.RemoteIndex#failures} counts all that failed.
+   */
+  public long remoteFallbacks() {
+    return prompts.fallbacks();
   }
 
   /** Returns who waits for {@link #select}. */

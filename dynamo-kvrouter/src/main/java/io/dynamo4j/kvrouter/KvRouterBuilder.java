@@ -33,6 +33,7 @@ public final class KvRouterBuilder {
   private @Nullable KvIndexer indexer;
   private @Nullable KvIndexer ownIndexer;
   private @Nullable RemoteIndex remoteIndex;
+  private @Nullable KvIndexer remoteFallback;
   private @Nullable IndexService indexService;
   private String servedModel = "";
   private KvRouterConfig config = KvRouterConfig.ofDefaults();
@@ -104,10 +105,20 @@ public final class KvRouterBuilder {
   /**
    * Sets an index of other routers, to be asked instead of one's own, where the configuration says
    * {@code useRemoteIndexer}. Only {@link KvRouter#select} and dispatchers ask it: {@link
-   * KvRouter#trySelect} does not wait and decides by load alone.
+   * KvRouter#trySelect} does not wait and decides by load alone, or by {@link #remoteFallback}.
    */
   public KvRouterBuilder remoteIndex(RemoteIndex remoteIndex) {
     this.remoteIndex = Objects.requireNonNull(remoteIndex, "remoteIndex");
+    return this;
+  }
+
+  /**
+   * Sets what answers when an index elsewhere does not, and where nothing may be waited for: an
+   * index without events that learns from this router's decisions. It stays the caller's; {@link
+   * KvRouter#remoteFallbacks} counts. By load alone unless set.
+   */
+  public KvRouterBuilder remoteFallback(KvIndexer predictions) {
+    this.remoteFallback = Objects.requireNonNull(predictions, "predictions");
     return this;
   }
 
@@ -309,8 +320,27 @@ public final class KvRouterBuilder {
           "expected peers go with replica sync: expectedPeers=" + expectedPeers);
     }
     resolveBlockSize();
+    checkFallback();
     serveIndex();
     return new KvRouter(this, environment.random().split("kv-router"), directory);
+  }
+
+  private void checkFallback() {
+    KvIndexer fallback = remoteFallback;
+    if (fallback != null
+        && (remoteIndex == null
+            || !fallback.isApproximate()
+            || fallback.blockSize() != blockSize)) {
+      throw new IllegalArgumentException(
+          "fallback goes with a remote index and learns from decisions alone: remoteIndex="
+              + (remoteIndex == null ? "missing" : "set")
+              + ", isApproximate="
+              + fallback.isApproximate()
+              + ", blockSize="
+              + fallback.blockSize()
+              + ", router="
+              + blockSize);
+    }
   }
 
   private void serveIndex() {
@@ -348,6 +378,10 @@ public final class KvRouterBuilder {
 
   @Nullable RemoteIndex remoteIndex() {
     return remoteIndex;
+  }
+
+  @Nullable KvIndexer remoteFallback() {
+    return remoteFallback;
   }
 
   /** Returns the index that {@link #build} made for the router itself. */

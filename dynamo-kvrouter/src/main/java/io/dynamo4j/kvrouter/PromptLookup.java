@@ -13,6 +13,7 @@ import io.dynamo4j.indexer.remote.RemoteIndex;
 import io.dynamo4j.plane.WorkerInstance;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -26,6 +27,11 @@ final class PromptLookup {
   private final KvRouterConfig config;
   private final @Nullable KvIndexer indexer;
   private final @Nullable RemoteIndex remote;
+
+  /** Answers here: the indexer, or who stands in for a remote one. */
+  private final @Nullable KvIndexer local;
+
+  private final AtomicLong fallbacks = new AtomicLong();
   private final boolean learns;
   private final PromptHasher hasher;
 
@@ -33,17 +39,19 @@ final class PromptLookup {
       KvRouterConfig config,
       @Nullable KvIndexer indexer,
       @Nullable RemoteIndex remote,
+      @Nullable KvIndexer fallback,
       int blockSize) {
     this.config = config;
     this.remote = config.needsOverlap() ? remote : null;
     this.indexer = config.needsOverlap() ? indexer : null;
-    this.learns = this.indexer != null && this.indexer.learnsFromDecisions();
+    this.local = this.remote == null ? this.indexer : fallback;
+    this.learns = local != null && local.learnsFromDecisions();
     this.hasher = new PromptHasher(blockSize);
   }
 
   Prompt lookUp(SchedulingRequest request) {
     KvRouterConfig effective = request.configOverride().applyTo(config);
-    boolean asks = indexer != null && effective.needsOverlap();
+    boolean asks = local != null && effective.needsOverlap();
     boolean sharesBlocks = effective.routerTrackActiveBlocks() && effective.routerAssumeKvReuse();
     if (!asks && !sharesBlocks) {
       return new Prompt(NO_HASHES, null, NO_HASHES, effective);
@@ -68,7 +76,15 @@ final class PromptLookup {
     return remote != null;
   }
 
-  /** Asks the index elsewhere; a lookup that fails leaves the decision to load alone. */
+  /** Returns how many lookups elsewhere failed and were answered here instead. */
+  long fallbacks() {
+    return fallbacks.get();
+  }
+
+  /**
+   * Asks the index elsewhere; a lookup that fails is answered by what stands in for it, or leaves
+   * the decision to load alone.
+   */
   CompletionStage<Prompt> lookUpRemotely(SchedulingRequest request) {
     KvRouterConfig effective = request.configOverride().applyTo(config);
     BlockHasher blockHasher = hasher.of(request.routing());
@@ -84,38 +100,50 @@ final class PromptLookup {
         .findMatches(localHashes)
         .handle(
             (overlap, failure) ->
-                new Prompt(sequenceHashes, failure == null ? overlap : null, NO_HASHES, effective));
+                new Prompt(
+                    sequenceHashes,
+                    failure == null ? overlap : fallback(localHashes),
+                    learns && request.updateIndexer() ? localHashes : NO_HASHES,
+                    effective));
+  }
+
+  private @Nullable TieredOverlap fallback(long[] localHashes) {
+    TieredOverlap overlap = overlap(localHashes);
+    if (overlap != null) {
+      fallbacks.incrementAndGet();
+    }
+    return overlap;
   }
 
   /** Tells the index where a prompt goes, if it learns from that; only queues. */
   DecisionLease teach(Prompt prompt, WorkerWithDpRank worker, WorkerInstance instance) {
-    if (indexer == null || prompt.localHashes().length == 0) {
+    if (local == null || prompt.localHashes().length == 0) {
       return DecisionLease.none();
     }
-    return indexer.record(
+    return local.record(
         RoutingDecision.of(
             worker, instance.totalKvBlocks(), prompt.localHashes(), prompt.sequenceHashes()));
   }
 
   /** Forgets workers that left, or came back as others, where nobody else tells the index. */
   void tableChanged(RankTable before, RankTable now) {
-    if (indexer == null || !indexer.isApproximate()) {
+    if (local == null || !local.isApproximate()) {
       return;
     }
     for (WorkerInstance instance : before.snapshot()) {
       int index = now.indexOf(instance.rank(0));
       if (index < 0 || now.instance(index).incarnation() != instance.incarnation()) {
-        indexer.removeWorker(instance.workerId());
+        local.removeWorker(instance.workerId());
       }
     }
   }
 
   private @Nullable TieredOverlap overlap(long[] localHashes) {
-    if (indexer == null || localHashes.length == 0) {
+    if (local == null || localHashes.length == 0) {
       return null;
     }
     TieredOverlap overlap = TieredOverlap.create();
-    indexer.findMatches(localHashes, localHashes.length, overlap);
+    local.findMatches(localHashes, localHashes.length, overlap);
     return overlap;
   }
 }

@@ -15,6 +15,7 @@ import io.dynamo4j.core.model.KvCacheEvent;
 import io.dynamo4j.core.model.KvCacheEventData;
 import io.dynamo4j.core.model.RouterEvent;
 import io.dynamo4j.core.model.StorageTier;
+import io.dynamo4j.core.model.WorkerWithDpRank;
 import io.dynamo4j.core.token.TokenSlice;
 import io.dynamo4j.indexer.KvIndexer;
 import io.dynamo4j.indexer.remote.IndexService;
@@ -97,6 +98,59 @@ class RemoteRoutingTest {
       assertThat(now.selection().effectiveOverlapBlocks()).isZero();
     }
     assertThat(remote.queries()).isEqualTo(2);
+  }
+
+  private KvIndexer predictions(int blockSize) {
+    return KvIndexer.builder()
+        .environment(simulation.environment("router"))
+        .blockSize(blockSize)
+        .useKvEvents(false)
+        .build();
+  }
+
+  @Test
+  void shouldDecideByItsOwnPredictionsWhenNobodyAnswers() {
+    KvRouter router = builder().remoteFallback(predictions(BLOCK)).build();
+    WorkerWithDpRank chosen;
+    try (RequestLease first = simulation.await(router.select(request("a", PROMPT)))) {
+      chosen = first.worker();
+      assertThat(first.selection().effectiveOverlapBlocks()).isZero();
+    }
+    simulation.runFor(1_000_000);
+    try (RequestLease second = simulation.await(router.select(request("b", PROMPT)))) {
+      assertThat(second.worker()).isEqualTo(chosen);
+      assertThat(second.selection().effectiveOverlapBlocks()).isEqualTo(4);
+    }
+    try (RequestLease now = router.trySelect(request("c", PROMPT))) {
+      assertThat(now.selection().effectiveOverlapBlocks()).isEqualTo(4);
+    }
+    assertThat(remote.failures()).isEqualTo(2);
+    assertThat(router.remoteFallbacks()).isEqualTo(2);
+
+    serve();
+    try (RequestLease answered = simulation.await(router.select(request("d", PROMPT)))) {
+      assertThat(answered.worker()).isEqualTo(worker(2));
+    }
+    assertThat(router.remoteFallbacks()).isEqualTo(2);
+  }
+
+  @Test
+  void shouldRefuseAFallbackThatIsNone() {
+    assertThatThrownBy(builder().remoteFallback(served)::build)
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("isApproximate=false");
+    assertThatThrownBy(builder().remoteFallback(predictions(2 * BLOCK))::build)
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("blockSize=" + 2 * BLOCK);
+    KvRouterBuilder local =
+        KvRouter.builder()
+            .environment(simulation.environment("router"))
+            .directory(directory)
+            .indexer(served)
+            .remoteFallback(predictions(BLOCK));
+    assertThatThrownBy(local::build)
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("remoteIndex=missing");
   }
 
   @Test

@@ -4,13 +4,13 @@ package io.dynamo4j.benchmarks.index;
 import java.lang.management.ManagementFactory;
 
 /** Live heap after collection, from one moment on. */
-final class HeapBytes {
+public final class HeapBytes {
   private static final int COLLECTIONS = 3;
 
   private final long before = live();
 
-  /** Returns how many more bytes live now. */
-  double more() {
+  /** Collects garbage and returns how many more bytes live now. */
+  public double more() {
     return (double) (live() - before);
   }
 

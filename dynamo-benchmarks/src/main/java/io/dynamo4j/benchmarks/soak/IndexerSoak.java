@@ -9,6 +9,8 @@ import io.dynamo4j.simulation.index.IndexDraw;
 import io.dynamo4j.simulation.index.IndexScenario;
 import io.dynamo4j.testkit.search.ScenarioSpec;
 import io.dynamo4j.testkit.search.SeedSearch;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SortedMap;
@@ -19,10 +21,22 @@ import java.util.function.LongFunction;
  * Indexes of several routers under loss, repetition, delay, reordering, partitions and restarts, on
  * seeds that no earlier run has seen: when the faults end, each must soon equal the engines' caches
  * exactly. Fails with the line that replays.
+ *
+ * <p>Before that, ten million events of 10,000 workers that join and leave: what the index takes
+ * then is compared with a fresh one of the same content.
  */
 public final class IndexerSoak implements Bench {
   private static final int SEEDS = 10_000;
   private static final int QUICK_SEEDS = 30;
+  private static final int CHURN_WORKERS = 10_000;
+  private static final long CHURN_EVENTS = 10_000_000;
+  private static final int QUICK_CHURN_WORKERS = 100;
+  private static final long QUICK_CHURN_EVENTS = 20_000;
+
+  /**
+   * Beyond this an index has kept something of what is gone; tables with room to spare are less.
+   */
+  private static final double MOST_TIMES_FRESH = 3;
 
   @Override
   public String name() {
@@ -39,13 +53,37 @@ public final class IndexerSoak implements Bench {
     long firstSeed = System.currentTimeMillis();
     int seeds = options.quick() ? QUICK_SEEDS : SEEDS;
     System.err.println("soak-indexer: first seed " + firstSeed + ", Java " + Runtime.version());
+    List<Fact> facts = new ArrayList<>(churned(firstSeed, options.quick()));
     SortedMap<String, Long> reached = new TreeMap<>();
     search("swarm", IndexDraw::swarm, firstSeed, seeds / 2, reached);
     search("all-on", IndexDraw::allOn, firstSeed, seeds / 4, reached);
     search("directed", IndexDraw::directed, firstSeed, seeds / 4, reached);
-    List<Fact> facts = new ArrayList<>();
     reached.forEach((fact, times) -> facts.add(new Fact("soak-indexer " + fact, times, "count")));
     return new BenchResult(List.of(), facts);
+  }
+
+  private static List<Fact> churned(long seed, boolean isQuick) {
+    IndexChurn.Outcome outcome;
+    try {
+      outcome =
+          isQuick
+              ? IndexChurn.run(seed, QUICK_CHURN_WORKERS, QUICK_CHURN_EVENTS)
+              : IndexChurn.run(seed, CHURN_WORKERS, CHURN_EVENTS);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    if (!isQuick && outcome.ratio() > MOST_TIMES_FRESH) {
+      throw new IllegalStateException("index has grown: seed=" + seed + ", outcome=" + outcome);
+    }
+    return List.of(
+        new Fact("soak-indexer churn events", outcome.events(), "count"),
+        new Fact("soak-indexer churn joins", outcome.joins(), "count"),
+        new Fact("soak-indexer churn departures", outcome.departures(), "count"),
+        new Fact("soak-indexer churn blocks", outcome.blocks(), "count"),
+        new Fact("soak-indexer churn workers alive", outcome.workers(), "count"),
+        new Fact("soak-indexer churn heap", outcome.bytes(), "B"),
+        new Fact("soak-indexer churn heap of a fresh index", outcome.freshBytes(), "B"),
+        new Fact("soak-indexer churn heap against a fresh index", outcome.ratio(), "ratio"));
   }
 
   private static void search(

@@ -29,19 +29,6 @@ import org.jspecify.annotations.Nullable;
 
 /** One router's index and feed, with what befalls its own connections. */
 final class IndexedRouter {
-  static final RecoveryConfig CONFIG =
-      RecoveryConfig.builder()
-          .maxAttempts(4)
-          .firstBackoff(Duration.ofMillis(50))
-          .attemptTimeout(Duration.ofMillis(700))
-          .retryInterval(Duration.ofSeconds(3))
-          .checkInterval(Duration.ofSeconds(4))
-          .maxConcurrentQueries(3)
-          .maxHeldEvents(24)
-          // A proof would put right what recovery got wrong.
-          .proofInterval(Duration.ofDays(1))
-          .build();
-
   private final int number;
   private final Simulation simulation;
   private final long faultsEndNanos;
@@ -109,7 +96,7 @@ final class IndexedRouter {
                         this::streamFault,
                         simulation.random("recovery-" + number))),
                 RecoveryTargets.besideWorker())
-            .recoveryConfig(seams.config(CONFIG))
+            .recoveryConfig(seams.config(config(spec)))
             .connect();
   }
 
@@ -129,6 +116,21 @@ final class IndexedRouter {
 
   boolean hasStarted() {
     return feed != null;
+  }
+
+  /** In most runs nothing is proved: a proof would put right what recovery got wrong. */
+  private static RecoveryConfig config(ScenarioSpec spec) {
+    long proofMillis = (long) spec.setting(IndexDraw.PROOF_MILLIS, 0);
+    return RecoveryConfig.builder()
+        .maxAttempts(4)
+        .firstBackoff(Duration.ofMillis(50))
+        .attemptTimeout(Duration.ofMillis(700))
+        .retryInterval(Duration.ofSeconds(3))
+        .checkInterval(Duration.ofSeconds(4))
+        .maxConcurrentQueries(3)
+        .maxHeldEvents(24)
+        .proofInterval(proofMillis == 0 ? Duration.ofDays(1) : Duration.ofMillis(proofMillis))
+        .build();
   }
 
   private boolean hasFaults() {

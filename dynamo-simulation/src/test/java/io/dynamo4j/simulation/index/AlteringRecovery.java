@@ -7,6 +7,7 @@ import io.dynamo4j.plane.RequestPlane;
 import io.dynamo4j.plane.ResponseStream;
 import io.dynamo4j.plane.ServedEndpoint;
 import io.dynamo4j.plane.WorkerInstance;
+import io.dynamo4j.wire.ProofQuery;
 import io.dynamo4j.wire.RecoveryResponse;
 import io.dynamo4j.wire.RecoveryResponseCodec;
 import java.util.concurrent.Flow;
@@ -27,7 +28,9 @@ final class AlteringRecovery implements RequestPlane<byte[], byte[]> {
   @Override
   public ResponseStream<byte[]> send(WorkerInstance target, byte[] request, Attempt attempt) {
     ResponseStream<byte[]> stream = plane.send(target, request, attempt);
-    return subscriber -> stream.subscribe(new Relay(target, subscriber));
+    return ProofQuery.tryDecode(request) == null
+        ? subscriber -> stream.subscribe(new Relay(target, subscriber))
+        : stream;
   }
 
   @Override
