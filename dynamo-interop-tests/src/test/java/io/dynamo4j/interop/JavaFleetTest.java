@@ -50,6 +50,7 @@ class JavaFleetTest {
     try (JavaWorker dying = new JavaWorker(root, 1, ModelFolder.none());
         JavaWorker healthy = new JavaWorker(root, 2, ModelFolder.none());
         FileGateway gateway = new FileGateway(root)) {
+      dying.stopAfterFirstToken();
       gateway.awaitWorkers(2);
       List<Answer> answers = new ArrayList<>();
       for (int i = 0; i < 8; i++) {

@@ -39,6 +39,7 @@ final class JavaWorker implements AutoCloseable {
   private final Set<WorkerWithDpRank> ranks = new ConcurrentSkipListSet<>();
   private final AtomicInteger requests = new AtomicInteger();
   private final AtomicInteger cancels = new AtomicInteger();
+  private volatile boolean stuck;
 
   JavaWorker(Path root, long id, ModelFolder model) {
     discovery = FileDiscovery.builder(environment, root).build();
@@ -68,16 +69,20 @@ final class JavaWorker implements AutoCloseable {
     Scheduler lane = environment.lanes().lane("generate");
     long max = request.stopConditions().maxTokens();
     int context = request.tokenIds().length();
-    lane.execute(() -> step(lane, sink, context, context + (int) max));
+    lane.execute(() -> step(lane, sink, context, context, context + (int) max));
   }
 
-  private void step(Scheduler lane, ResponseSink<LLMEngineOutput> sink, int context, int end) {
+  private void step(
+      Scheduler lane, ResponseSink<LLMEngineOutput> sink, int start, int context, int end) {
+    if (stuck && context > start) {
+      return;
+    }
     TokenSlice token = TokenSlice.of(1_000 + context % 1_000);
     if (context + 1 >= end) {
       sink.next(LLMEngineOutput.last(token, FinishReason.LENGTH));
       sink.complete();
     } else if (sink.next(LLMEngineOutput.of(token))) {
-      lane.schedule(() -> step(lane, sink, context + 1, end), TOKEN_NANOS);
+      lane.schedule(() -> step(lane, sink, start, context + 1, end), TOKEN_NANOS);
     }
   }
 
@@ -92,6 +97,11 @@ final class JavaWorker implements AutoCloseable {
 
   int cancelCount() {
     return cancels.get();
+  }
+
+  /** Says one token to each request and no more: it cannot get done before it crashes. */
+  void stopAfterFirstToken() {
+    stuck = true;
   }
 
   /** As the end of the process: connections break, records stay. */

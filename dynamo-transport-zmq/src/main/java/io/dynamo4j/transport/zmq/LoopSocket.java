@@ -17,7 +17,8 @@ import org.zeromq.ZMQ;
 /**
  * One socket of the loop.
  *
- * <p><b>Threads.</b> The owner thread; {@link #connections} and {@link #isConnected} from any.
+ * <p><b>Threads.</b> The owner thread, which is checked; {@link #connections} and {@link
+ * #isConnected} from any.
  */
 final class LoopSocket {
 
@@ -74,11 +75,13 @@ final class LoopSocket {
   }
 
   static LoopSocket open(ZmqLoop loop, ZContext context, SocketType type, Receiver receiver) {
+    loop.requireOwner();
     return new LoopSocket(loop, context.createSocket(type), receiver);
   }
 
   /** Returns the socket for settings, before it is bound or connected. */
   ZMQ.Socket settings() {
+    loop.requireOwner();
     return socket;
   }
 
@@ -112,12 +115,14 @@ final class LoopSocket {
   }
 
   void connect(String endpoint) {
+    loop.requireOwner();
     allowIpv6(endpoint);
     socket.connect(endpoint);
     becomeReady();
   }
 
   void bind(String endpoint) {
+    loop.requireOwner();
     allowIpv6(endpoint);
     socket.bind(endpoint);
     becomeReady();
@@ -136,12 +141,14 @@ final class LoopSocket {
   }
 
   void subscribe(byte[] prefix) {
+    loop.requireOwner();
     socket.subscribe(prefix);
     becomeReady();
   }
 
   /** Sends a message if nobody has to wait for that; false if it was not sent. */
   boolean trySend(List<byte[]> frames) {
+    loop.requireOwner();
     becomeReady();
     int last = frames.size() - 1;
     for (int i = 0; i <= last; i++) {
@@ -182,6 +189,7 @@ final class LoopSocket {
 
   /** Hands at most so many messages on. */
   void read(int budget) {
+    loop.requireOwner();
     isReady = false;
     for (int i = 0; i < budget; i++) {
       if (isClosed || isPaused) {
@@ -200,6 +208,7 @@ final class LoopSocket {
 
   /** Hands on whatever has arrived. */
   void readAll() {
+    loop.requireOwner();
     for (List<byte[]> frames = receive(); frames != null && !isClosed; frames = receive()) {
       receiver.received(frames);
     }
@@ -223,6 +232,7 @@ final class LoopSocket {
 
   /** Closes the socket; idempotent. What it still has to send is sent for as long as it lingers. */
   void close() {
+    loop.requireOwner();
     if (!isClosed) {
       isClosed = true;
       key.cancel();

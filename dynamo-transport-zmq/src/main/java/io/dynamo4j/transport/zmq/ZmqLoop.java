@@ -15,6 +15,7 @@ import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.zeromq.SocketType;
@@ -49,6 +50,7 @@ final class ZmqLoop {
   private final ZmqThread thread;
   private final Queue<Runnable> commands = new ConcurrentLinkedQueue<>();
   private final AtomicBoolean sleeping = new AtomicBoolean();
+  private volatile ZmqThread.@Nullable Mark owner;
   private volatile boolean closing;
   private volatile boolean ended;
 
@@ -132,6 +134,19 @@ final class ZmqLoop {
     return selector;
   }
 
+  /**
+   * Fails on any other thread: sockets are not safe to share, and what breaks then breaks
+   * elsewhere.
+   *
+   * @throws IllegalStateException if this is not the owner thread
+   */
+  void requireOwner() {
+    ZmqThread.Mark known = owner;
+    if (known == null || !known.isCurrent()) {
+      throw new IllegalStateException("socket used off its thread: thread=" + ZmqThread.name());
+    }
+  }
+
   /** Looks at a socket in this turn or the next, whether or not its channel says so. */
   void look(LoopSocket socket) {
     ready.add(socket);
@@ -151,6 +166,7 @@ final class ZmqLoop {
   }
 
   private void run() {
+    owner = ZmqThread.mark();
     try {
       while (!closing) {
         turn();

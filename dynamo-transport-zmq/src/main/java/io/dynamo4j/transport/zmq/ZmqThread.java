@@ -36,6 +36,16 @@ final class ZmqThread {
     return Thread.currentThread() == thread;
   }
 
+  /** Returns a mark of the calling thread. */
+  static Mark mark() {
+    return new Mark(Thread.currentThread());
+  }
+
+  /** Returns the calling thread's name. */
+  static String name() {
+    return Thread.currentThread().getName();
+  }
+
   /**
    * Waits for the end, not longer than told and not at all on the thread itself. An interrupt of
    * the caller is kept for the caller and does not shorten the wait.
@@ -66,5 +76,18 @@ final class ZmqThread {
   /** Forgets an interrupt of the calling thread, which somebody outside must have found. */
   static void forgetInterrupt() {
     var unused = Thread.interrupted();
+  }
+
+  /** Knows one thread again. */
+  static final class Mark {
+    private final Thread thread;
+
+    private Mark(Thread thread) {
+      this.thread = thread;
+    }
+
+    boolean isCurrent() {
+      return Thread.currentThread() == thread;
+    }
   }
 }

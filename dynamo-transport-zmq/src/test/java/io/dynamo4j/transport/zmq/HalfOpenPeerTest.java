@@ -29,7 +29,7 @@ class HalfOpenPeerTest {
   }
 
   /** No FIN ever comes of a machine that is gone; only its silence on probes tells. */
-  @Test
+  @Test // field report I10
   void shouldLeaveAPeerThatNoLongerAnswersProbes() throws Exception {
     ZmqOptions probing =
         ZmqOptions.builder().heartbeat(Duration.ofMillis(50), Duration.ofMillis(200)).build();

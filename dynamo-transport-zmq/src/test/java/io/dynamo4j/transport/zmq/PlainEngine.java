@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.TreeMap;
 import java.util.function.BiConsumer;
 import org.zeromq.SocketType;
+import org.zeromq.ZContext;
 import org.zeromq.ZMQ;
 
 /** An engine of plain sockets whose ring and losses a test decides; of the test's thread only. */
@@ -29,6 +30,17 @@ final class PlainEngine {
     router = run.peer(SocketType.ROUTER);
     endpoint = ZmqRun.bind(pub);
     replayEndpoint = ZmqRun.bind(router);
+  }
+
+  /** An engine within one process, in the context of those who listen to it. */
+  PlainEngine(ZContext context, String endpoint, String replayEndpoint) {
+    this.endpoint = endpoint;
+    this.replayEndpoint = replayEndpoint;
+    pub = context.createSocket(SocketType.XPUB);
+    router = context.createSocket(SocketType.ROUTER);
+    pub.setReceiveTimeOut((int) ZmqRun.PATIENCE.toMillis());
+    pub.bind(endpoint);
+    router.bind(replayEndpoint);
   }
 
   ZmqEngineEventSourceBuilder source() {

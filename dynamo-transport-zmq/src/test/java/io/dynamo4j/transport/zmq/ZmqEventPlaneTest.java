@@ -130,7 +130,7 @@ class ZmqEventPlaneTest {
     plane.close();
   }
 
-  @Test
+  @Test // field report F02
   void shouldConnectToAPublisherThatListensLaterThanItIsAnnounced() throws Exception {
     ZMQ.Socket pub = run.peer(SocketType.XPUB);
     ZmqEventPlane plane = ZmqEventPlane.direct(run.zmq, channels).build();
@@ -196,7 +196,7 @@ class ZmqEventPlaneTest {
     plane.close();
   }
 
-  @Test
+  @Test // field report F04
   void shouldDropAndCountWhenTheSocketFallsBehind() throws Exception {
     ZmqEventPlane plane = ZmqEventPlane.direct(run.zmq, channels).queueCapacity(4).build();
     subscribe(plane);

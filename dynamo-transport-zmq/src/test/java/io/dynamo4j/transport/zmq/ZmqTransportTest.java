@@ -77,7 +77,7 @@ class ZmqTransportTest {
     }
   }
 
-  @Test
+  @Test // field report I07
   void shouldSurviveCallersThatAreInterrupted() throws Exception {
     for (int i = 0; i < 20; i++) {
       RecordingListener listener = new RecordingListener();
