@@ -74,6 +74,7 @@ class NatsIndexTest {
         CompletableFuture<Void> stop = new CompletableFuture<>();
         CompletableFuture<Void> stopped = storeUntil(stop, source);
         eventually(() -> depth(index) > 50);
+        proxy.retargetNowhere();
         first.kill();
         eventually(() -> router.status().disconnects() > 0 && engine.status().disconnects() > 0);
         int before = stored.get();

@@ -40,15 +40,9 @@ class NatsOutageTest {
     return plane;
   }
 
-  private static NatsServer absent() {
-    NatsServer server = NatsServer.start();
-    server.kill();
-    return server;
-  }
-
   @Test
   void shouldWaitForAServerThatIsNotThereYetAndSendWhatWasPublished() {
-    try (NatsProxy proxy = NatsProxy.to(absent())) {
+    try (NatsProxy proxy = NatsProxy.toNowhere()) {
       NatsTransport transport = run.transport(proxy.url());
       NatsEventPlane plane = subscribed(transport);
       EventPublisher publisher = plane.publisher(run.scope, TOPIC, 1);
@@ -70,7 +64,7 @@ class NatsOutageTest {
 
   @Test
   void shouldBoundWhatWaitsForAServerAndCountTheRest() {
-    try (NatsProxy proxy = NatsProxy.to(absent())) {
+    try (NatsProxy proxy = NatsProxy.toNowhere()) {
       NatsTransport transport = run.transport(proxy.url());
       NatsEventPlane few = NatsEventPlane.builder(transport).queueCapacity(10).build();
       EventPublisher publisher = few.publisher(run.scope, TOPIC, 1);
@@ -91,7 +85,7 @@ class NatsOutageTest {
 
   @Test
   void shouldGiveUpAfterAsManyAttemptsAsAllowedAndSayWhy() {
-    try (NatsProxy proxy = NatsProxy.to(absent())) {
+    try (NatsProxy proxy = NatsProxy.toNowhere()) {
       NatsTransport transport =
           run.transport(NatsRun.quick(proxy.url()).maxConnectAttempts(3).build());
       NatsEventPlane plane = subscribed(transport);
@@ -189,6 +183,7 @@ class NatsOutageTest {
       CompletableFuture<Void> stop = new CompletableFuture<>();
       CompletableFuture<Void> stopped = publishUntil(stop, publisher);
       eventually(() -> received.size() > 100);
+      proxy.retargetNowhere();
       first.kill();
       eventually(() -> publishing.status().disconnects() > 0);
       eventually(() -> subscriber.status().connection().disconnects() > 0);
@@ -276,6 +271,7 @@ class NatsOutageTest {
       EventPublisher publisher = plane.publisher(run.scope, TOPIC, 1);
       publisher.publish(bytes("before"));
       eventually(() -> received.size() == 1);
+      proxy.retargetNowhere();
       first.kill();
       eventually(() -> transport.status().failedAttempts() > 0);
       try (NatsServer second = NatsServer.start()) {

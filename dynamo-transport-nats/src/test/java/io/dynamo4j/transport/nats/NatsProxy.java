@@ -18,6 +18,8 @@ import java.util.concurrent.locks.ReentrantLock;
  * itself: a partition in which no connection ends.
  */
 final class NatsProxy implements AutoCloseable {
+  private static final int NOWHERE = -1;
+
   private final ServerSocket listening;
   private final List<Socket> sockets = new CopyOnWriteArrayList<>();
   private final ReentrantLock lock = new ReentrantLock();
@@ -35,6 +37,11 @@ final class NatsProxy implements AutoCloseable {
     return to(server.port());
   }
 
+  /** Returns a proxy without a server behind it: whoever connects is let go at once. */
+  static NatsProxy toNowhere() {
+    return to(NOWHERE);
+  }
+
   private static NatsProxy to(int target) {
     try {
       NatsProxy proxy =
@@ -48,6 +55,11 @@ final class NatsProxy implements AutoCloseable {
 
   String url() {
     return "nats://127.0.0.1:" + listening.getLocalPort();
+  }
+
+  /** Later connections go nowhere: a port of a server that is gone may be another's by now. */
+  void retargetNowhere() {
+    target = NOWHERE;
   }
 
   /** Later connections go to this server. */
@@ -88,8 +100,13 @@ final class NatsProxy implements AutoCloseable {
   }
 
   private void connect(Socket from) {
+    int port = target;
+    if (port == NOWHERE) {
+      closeQuietly(from);
+      return;
+    }
     try {
-      Socket to = new Socket(InetAddress.getLoopbackAddress(), target);
+      Socket to = new Socket(InetAddress.getLoopbackAddress(), port);
       sockets.add(to);
       daemon(() -> pump(from, to));
       pump(to, from);

@@ -173,9 +173,7 @@ class NatsRequestPlaneTest {
 
   @Test
   void shouldFailAtOnceWithoutAServer() throws Exception {
-    NatsServer gone = NatsServer.start();
-    gone.kill();
-    try (NatsProxy proxy = NatsProxy.to(gone)) {
+    try (NatsProxy proxy = NatsProxy.toNowhere()) {
       NatsRequestPlane<String, String> plane = plane(run.transport(proxy.url()), PATIENT);
       assertThat(send(plane, "x").awaitErrorType()).isEqualTo(ErrorType.CANNOT_CONNECT);
     }
@@ -265,6 +263,7 @@ class NatsRequestPlaneTest {
       plane.serve(worker, (id, request, sink) -> sinks.add(sink));
       TextClient open = send(plane, "open");
       eventually(() -> sinks.size() == 1);
+      proxy.retargetNowhere();
       first.kill();
       eventually(() -> transport.status().state() != NatsState.CONNECTED);
       assertThat(send(plane, "lost").awaitErrorType()).isEqualTo(ErrorType.CANNOT_CONNECT);
