@@ -456,6 +456,10 @@ final class RetryManager<Q, R>
   }
 
   private void complete() {
+    if (!client.isOpen()) {
+      cancelled(); // It left before this; only the lane has not heard of it yet.
+      return;
+    }
     conclude(MigrationEvent.Outcome.COMPLETED, RecoveryOutcome.SUCCESS, null);
     client.complete();
   }

@@ -10,6 +10,7 @@ import io.dynamo4j.core.model.FinishReason;
 import io.dynamo4j.core.model.LLMEngineOutput;
 import io.dynamo4j.core.model.StopConditions;
 import io.dynamo4j.core.token.TokenSlice;
+import io.dynamo4j.migration.event.MigrationEvent;
 import io.dynamo4j.testkit.script.WorkerScript;
 import java.util.ArrayList;
 import java.util.List;
@@ -137,6 +138,26 @@ class BadInputTest {
     assertThat(calls).last().isEqualTo("cancel");
     assertThat(client.items()).isEmpty();
     assertThat(rig.migrator.stats().droppedSignals()).isEqualTo(2);
+  }
+
+  @Test
+  void shouldCountAsCancelledWhenTheEndComesInTheStepInWhichTheClientLeft() {
+    Rig rig =
+        signalling(
+            0,
+            subscriber -> {
+              subscriber.onSubscribe(counting(new ArrayList<>()));
+              subscriber.onNext(TOKEN);
+              subscriber.onNext(END);
+              subscriber.onComplete();
+            });
+    RecordingClient client = RecordingClient.unbounded().onItem(RecordingClient::cancel);
+
+    rig.run(Rig.request().build(), client);
+
+    assertThat(client.items()).hasSize(1);
+    assertThat(rig.migrator.stats().requests(MigrationEvent.Outcome.CANCELLED)).isOne();
+    assertThat(rig.migrator.stats().requests(MigrationEvent.Outcome.COMPLETED)).isZero();
   }
 
   @Test
