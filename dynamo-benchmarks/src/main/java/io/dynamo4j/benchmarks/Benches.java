@@ -6,6 +6,7 @@ import io.dynamo4j.benchmarks.hash.HashBench;
 import io.dynamo4j.benchmarks.index.IndexBench;
 import io.dynamo4j.benchmarks.index.IndexerBench;
 import io.dynamo4j.benchmarks.migration.MigrationBench;
+import io.dynamo4j.benchmarks.policy.PolicyBench;
 import io.dynamo4j.benchmarks.soak.CoreSoakBench;
 import io.dynamo4j.benchmarks.soak.FleetSoak;
 import io.dynamo4j.benchmarks.soak.HealthSoak;
@@ -33,12 +34,16 @@ final class Benches {
         new MigrationBench(),
         new ZmqBench(),
         new TcpBench(),
-        new FleetBench());
+        new FleetBench(),
+        PolicyBench.all());
   }
 
   /** Returns what can be named. */
   static List<Bench> all() {
     List<Bench> all = new ArrayList<>(benchmarks());
+    for (PolicyBench.Part part : PolicyBench.Part.values()) {
+      all.add(PolicyBench.of(part));
+    }
     all.add(new CoreSoakBench());
     all.add(new FleetSoak());
     all.add(new MigrationSoak());

@@ -33,6 +33,7 @@ final class ForecastingTracker implements ActiveBlockTracker {
   private final int blockSize;
   private final long originNanos;
   private final PrefillTimes prefills;
+  private final @Nullable LearnedSpeeds speeds;
   private final Map<WorkerWithDpRank, RankTimes> ranks = new LinkedHashMap<>();
 
   /** Rows of the last projection: most decisions see the same ranks in the same order. */
@@ -55,11 +56,26 @@ final class ForecastingTracker implements ActiveBlockTracker {
 
   ForecastingTracker(
       ActiveBlockTracker delegate, NanoClock clock, int blockSize, PredictionConfig config) {
+    this(delegate, clock, blockSize, config, null);
+  }
+
+  /**
+   * Makes a tracker.
+   *
+   * @param speeds learns too, unless null
+   */
+  ForecastingTracker(
+      ActiveBlockTracker delegate,
+      NanoClock clock,
+      int blockSize,
+      PredictionConfig config,
+      @Nullable LearnedSpeeds speeds) {
     this.delegate = delegate;
     this.clock = clock;
     this.blockSize = blockSize;
     this.originNanos = clock.nanoTime();
     this.prefills = new PrefillTimes(config.prefillMillis(), config.prefillMillisPerToken());
+    this.speeds = speeds;
     this.outputTokens = config.outputTokens();
     this.residenceMillis = config.residenceMillis();
   }
@@ -111,7 +127,7 @@ final class ForecastingTracker implements ActiveBlockTracker {
       times.firstTokenMillis = now;
       if (times.waiting) {
         if (booking.isOwn()) {
-          learn(times, now);
+          learn(booking, times, now);
         }
         times.rank.prefillEnded(times, now, fleetRatio());
       }
@@ -119,14 +135,24 @@ final class ForecastingTracker implements ActiveBlockTracker {
     return delegate.markPrefillCompleted(booking);
   }
 
-  private void learn(BookingTimes times, double now) {
+  private void learn(Booking booking, BookingTimes times, double now) {
     RankTimes rank = times.rank;
+    double took = rank.tookMillis(now);
+    if (speeds != null) {
+      speeds.learn(
+          booking.worker(),
+          times.missTokens,
+          took,
+          rank.wasAlone(times),
+          rank.decoding() > 0,
+          rank.used());
+    }
     if (rank.wasAlone(times)) {
       prefills.learn(times.missTokens, now - times.bookedMillis);
     }
     observedMillis -= rank.observedMillis();
     predictedMillis -= rank.predictedMillis();
-    rank.observe(times, now);
+    rank.observe(times, took);
     observedMillis += rank.observedMillis();
     predictedMillis += rank.predictedMillis();
   }
@@ -167,6 +193,9 @@ final class ForecastingTracker implements ActiveBlockTracker {
   @Override
   public void removeRank(WorkerWithDpRank rank) {
     delegate.removeRank(rank);
+    if (speeds != null) {
+      speeds.remove(rank);
+    }
     RankTimes left = ranks.remove(rank);
     if (left != null) {
       left.gone = true;
@@ -203,6 +232,7 @@ final class ForecastingTracker implements ActiveBlockTracker {
     int busy = 0;
     for (int row = 0; row < size; row++) {
       RankTimes rank = rankOf(candidates.worker(row), row);
+      rank.capacity((double) candidates.totalBlocks(row) * blockSize);
       busy += rank.waiting() > 0 ? 1 : 0;
       forecasts.set(
           row,

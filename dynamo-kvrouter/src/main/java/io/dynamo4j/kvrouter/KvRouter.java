@@ -77,7 +77,7 @@ public final class KvRouter implements AutoCloseable {
     Eligibility eligibility =
         new Eligibility(directory, builder.health(), builder.loadMonitor(), tracker::load);
     this.fleet =
-        new FleetView(eligibility, tracker, builder.speeds(), blockSize, builder.predicts());
+        new FleetView(eligibility, tracker, builder.speeds(), blockSize, builder.asksCapacity());
     this.traffic = new RouterTraffic(prompts.indexer() == null ? null : builder.eventFeed());
     this.decisions =
         new DecisionRecorder(builder.selector(), builder.explainRate(), builder.shadow());

@@ -45,6 +45,8 @@ public final class KvRouterBuilder {
   private KvPolicy policy = KvPolicy.KV;
   private PredictionConfig prediction = PredictionConfig.ofDefaults();
   private @Nullable WorkerSpeeds speeds;
+  private @Nullable LearnedSpeeds learnedSpeeds;
+  private boolean learnsSpeeds;
   private LeaseConfig leases = LeaseConfig.ofDefaults();
   private PrefillLoadModel prefillLoadModel = PrefillLoadModel.NONE;
   private @Nullable EventPlane syncPlane;
@@ -201,6 +203,15 @@ public final class KvRouterBuilder {
   }
 
   /**
+   * Learns how fast ranks are, from the first tokens of the router's own requests, instead of being
+   * told. One factor serves for prefill and decode. {@link KvPolicy#KV_PREDICTED} learns anyway.
+   */
+  public KvRouterBuilder learnSpeeds() {
+    this.learnsSpeeds = true;
+    return this;
+  }
+
+  /**
    * Shares bookings with the other routers of these workers, Dynamo's included. The plane stays the
    * caller's; the router has to be closed.
    *
@@ -319,6 +330,10 @@ public final class KvRouterBuilder {
       throw new IllegalArgumentException(
           "expected peers go with replica sync: expectedPeers=" + expectedPeers);
     }
+    if (learnsSpeeds && speeds != null) {
+      throw new IllegalArgumentException(
+          "speeds are either told or learned: speeds=set, learnSpeeds=true");
+    }
     resolveBlockSize();
     checkFallback();
     serveIndex();
@@ -419,20 +434,24 @@ public final class KvRouterBuilder {
         tracker != null
             ? tracker
             : ActiveBlockTracker.create(random.split("tracker").nextLong(), clock);
-    return predicts() ? new ForecastingTracker(account, clock, blockSize, prediction) : account;
+    learnedSpeeds = learnsSpeeds ? new LearnedSpeeds(prediction) : null;
+    return asksCapacity()
+        ? new ForecastingTracker(account, clock, blockSize, prediction, learnedSpeeds)
+        : account;
   }
 
   WorkerSelector selector() {
     return selector != null ? selector : policy.selector(config, prediction);
   }
 
-  /** Returns whether candidates have to carry a prediction. */
-  boolean predicts() {
-    return policy == KvPolicy.KV_PREDICTED || shadowPolicy == KvPolicy.KV_PREDICTED;
+  /** Returns whether anything is learned, for which rows have to tell what ranks can hold. */
+  boolean asksCapacity() {
+    return learnsSpeeds || policy == KvPolicy.KV_PREDICTED || shadowPolicy == KvPolicy.KV_PREDICTED;
   }
 
+  /** Returns the ranks' speeds, null if all are equal; after {@link #tracker}. */
   @Nullable WorkerSpeeds speeds() {
-    return speeds;
+    return learnedSpeeds != null ? learnedSpeeds : speeds;
   }
 
   /** Returns where the router meets others, null if nowhere. */

@@ -19,6 +19,7 @@ final class PrefillTimes {
   private static final double MIN_MILLIS = 1;
   private static final double MAX_MILLIS = 1e7;
 
+  private final double forgetting;
   private double weight;
   private double sumX;
   private double sumY;
@@ -28,6 +29,16 @@ final class PrefillTimes {
   private double millisPerToken;
 
   PrefillTimes(double fixedMillis, double millisPerToken) {
+    this(fixedMillis, millisPerToken, FORGETTING);
+  }
+
+  /**
+   * Starts from a line.
+   *
+   * @param forgetting what each sample leaves of the weight of those before it
+   */
+  PrefillTimes(double fixedMillis, double millisPerToken, double forgetting) {
+    this.forgetting = forgetting;
     this.fixedMillis = fixedMillis;
     this.millisPerToken = millisPerToken;
     for (double tokens : PRIOR_TOKENS) {
@@ -57,11 +68,11 @@ final class PrefillTimes {
     if (!(millis >= 0 && tokens >= 0)) {
       return;
     }
-    weight *= FORGETTING;
-    sumX *= FORGETTING;
-    sumY *= FORGETTING;
-    sumXx *= FORGETTING;
-    sumXy *= FORGETTING;
+    weight *= forgetting;
+    sumX *= forgetting;
+    sumY *= forgetting;
+    sumXx *= forgetting;
+    sumXy *= forgetting;
     add((double) tokens, Math.min(millis, MAX_MILLIS));
     double determinant = weight * sumXx - sumX * sumX;
     if (determinant > weight * weight * MIN_VARIANCE) {

@@ -20,6 +20,7 @@ final class RankTimes {
   private int waiting;
   private int decoding;
   private long promptTokens;
+  private double capacityTokens;
   private double pendingMillis;
   private double busyUntilMillis;
   private double lastEventMillis;
@@ -47,6 +48,16 @@ final class RankTimes {
     return promptTokens;
   }
 
+  /** Sets how many tokens the rank holds, not positive if unknown. */
+  void capacity(double tokens) {
+    capacityTokens = tokens;
+  }
+
+  /** Returns the share of its tokens that bookings hold, 0 if unknown. */
+  double used() {
+    return capacityTokens > 0 ? Math.min(1, promptTokens / capacityTokens) : 0;
+  }
+
   double observedMillis() {
     return observedMillis;
   }
@@ -72,8 +83,7 @@ final class RankTimes {
         : Math.min(MAX_FACTOR, Math.max(MIN_FACTOR, ratio));
   }
 
-  /** As {@link #slowdown}, without the band around 1 that counts as 1, and without bounds. */
-  double ratio(double fleet) {
+  private double ratio(double fleet) {
     return (observedMillis + PRIOR_MILLIS * fleet) / (predictedMillis + PRIOR_MILLIS) / fleet;
   }
 
@@ -98,9 +108,13 @@ final class RankTimes {
     return alone == booking;
   }
 
-  /** Counts the time that a first token took, since the one before it or since idleness. */
-  void observe(BookingTimes booking, double nowMillis) {
-    double took = Math.max(0, nowMillis - lastEventMillis);
+  /** Returns the time that a first token took, since the one before it or since idleness. */
+  double tookMillis(double nowMillis) {
+    return Math.max(0, nowMillis - lastEventMillis);
+  }
+
+  /** Counts the time that a first token took. */
+  void observe(BookingTimes booking, double took) {
     observedMillis = observedMillis * FORGETTING + took;
     predictedMillis = predictedMillis * FORGETTING + booking.prefillMillis;
   }

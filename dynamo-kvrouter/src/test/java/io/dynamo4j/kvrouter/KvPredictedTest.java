@@ -259,4 +259,43 @@ class KvPredictedTest {
           .hasMessageContaining("=" + bad);
     }
   }
+
+  @Test
+  void shouldLearnSpeedsForDynamosPolicyWhenAskedTo() {
+    KvRouter router = fixture.builder().learnSpeeds().build();
+    for (int i = 0; i < 400; i++) {
+      long id = 1L + i % 2;
+      RequestLease lease =
+          router.trySelect(RouterFixture.pinned("r" + i, tokens(i, 40), worker(id)));
+      fixture.nanos.addAndGet((id == 1 ? 50 : 100) * MILLI);
+      lease.markPrefillCompleted();
+      lease.close();
+    }
+    DecisionRecord record = router.explain(request("q", tokens(0, 8)));
+
+    assertThat(of(record, 1).prefillSpeed() / of(record, 2).prefillSpeed())
+        .isCloseTo(2, within(0.2));
+    assertThat(of(record, 1).decodeSpeed()).isEqualTo(of(record, 1).prefillSpeed());
+    assertThat(of(record, 3).prefillSpeed()).isEqualTo(1);
+  }
+
+  @Test
+  void shouldRefuseToLearnSpeedsThatItIsTold() {
+    WorkerSpeeds told =
+        new WorkerSpeeds() {
+          @Override
+          public double prefill(WorkerWithDpRank rank) {
+            return 1;
+          }
+
+          @Override
+          public double decode(WorkerWithDpRank rank) {
+            return 1;
+          }
+        };
+
+    assertThatThrownBy(() -> fixture.builder().speeds(told).learnSpeeds().build())
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("speeds");
+  }
 }

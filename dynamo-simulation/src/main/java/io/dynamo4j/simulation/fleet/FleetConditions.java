@@ -15,6 +15,7 @@ public final class FleetConditions {
   private final long syncDelayNanos;
   private final long eventDelayNanos;
   private final double slowFactor;
+  private final double[] speeds;
   private final long deathNanos;
   private final int concurrency;
 
@@ -23,6 +24,7 @@ public final class FleetConditions {
     this.syncDelayNanos = builder.syncDelayNanos;
     this.eventDelayNanos = builder.eventDelayNanos;
     this.slowFactor = builder.slowFactor;
+    this.speeds = builder.speeds;
     this.deathNanos = builder.deathNanos;
     this.concurrency = builder.concurrency;
   }
@@ -46,9 +48,9 @@ public final class FleetConditions {
     return eventDelayNanos;
   }
 
-  /** Returns by what the worker in the middle of the fleet is slower than the others. */
-  public double slowFactor() {
-    return slowFactor;
+  /** Returns how fast the worker at a position of a fleet of so many is; 1 is as usual. */
+  public double speed(int position, int workers) {
+    return speeds[position % speeds.length] / (position == workers / 2 ? slowFactor : 1);
   }
 
   /** Returns when the worker in the middle dies for good; 0 for never. */
@@ -69,6 +71,7 @@ public final class FleetConditions {
     private long syncDelayNanos = -1;
     private long eventDelayNanos;
     private double slowFactor = 1;
+    private double[] speeds = {1};
     private long deathNanos;
     private int concurrency;
 
@@ -94,12 +97,20 @@ public final class FleetConditions {
       return this;
     }
 
+    /** Slows the worker in the middle of the fleet down. */
     public Builder slowFactor(double factor) {
-      if (!(factor > 0 && factor < Double.POSITIVE_INFINITY)) {
-        throw new IllegalArgumentException(
-            "slowFactor must be finite and positive: slowFactor=" + factor);
+      this.slowFactor = positive("slowFactor", factor);
+      return this;
+    }
+
+    /** Sets the speeds of workers by their position; after the last the first follows again. */
+    public Builder speeds(double first, double... others) {
+      double[] all = new double[others.length + 1];
+      all[0] = positive("speed", first);
+      for (int i = 0; i < others.length; i++) {
+        all[i + 1] = positive("speed", others[i]);
       }
-      this.slowFactor = factor;
+      this.speeds = all;
       return this;
     }
 
@@ -115,6 +126,14 @@ public final class FleetConditions {
 
     public FleetConditions build() {
       return new FleetConditions(this);
+    }
+
+    private static double positive(String name, double value) {
+      if (!(value > 0 && value < Double.POSITIVE_INFINITY)) {
+        throw new IllegalArgumentException(
+            name + " must be finite and positive: " + name + "=" + value);
+      }
+      return value;
     }
 
     private static long atLeastZero(String name, long value) {

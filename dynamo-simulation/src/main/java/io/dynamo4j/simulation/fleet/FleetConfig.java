@@ -26,6 +26,7 @@ public final class FleetConfig {
   private final long stallTimeoutNanos;
   private final Patience patience;
   private final FleetConditions conditions;
+  private final boolean learnsSpeeds;
   private final long seed;
 
   private FleetConfig(Builder builder) {
@@ -41,6 +42,7 @@ public final class FleetConfig {
     this.stallTimeoutNanos = builder.stallTimeoutNanos;
     this.patience = builder.patience;
     this.conditions = builder.conditions;
+    this.learnsSpeeds = builder.learnsSpeeds;
     this.seed = builder.seed;
   }
 
@@ -62,6 +64,7 @@ public final class FleetConfig {
         .stallTimeoutNanos(stallTimeoutNanos)
         .patience(patience)
         .conditions(conditions)
+        .learnsSpeeds(learnsSpeeds)
         .seed(seed);
   }
 
@@ -118,6 +121,11 @@ public final class FleetConfig {
     return patience;
   }
 
+  /** Returns whether the router learns how fast workers are. */
+  public boolean learnsSpeeds() {
+    return learnsSpeeds;
+  }
+
   /** Returns what is not ideal. */
   public FleetConditions conditions() {
     return conditions;
@@ -141,6 +149,7 @@ public final class FleetConfig {
     private long stallTimeoutNanos;
     private Patience patience = Patience.NONE;
     private FleetConditions conditions = FleetConditions.IDEAL;
+    private boolean learnsSpeeds;
     private long seed = 1;
 
     private Builder() {}
@@ -214,6 +223,11 @@ public final class FleetConfig {
 
     public Builder conditions(FleetConditions conditions) {
       this.conditions = Objects.requireNonNull(conditions, "conditions");
+      return this;
+    }
+
+    public Builder learnsSpeeds(boolean learnsSpeeds) {
+      this.learnsSpeeds = learnsSpeeds;
       return this;
     }
 

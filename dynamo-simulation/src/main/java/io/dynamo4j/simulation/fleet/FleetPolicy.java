@@ -26,6 +26,11 @@ public enum FleetPolicy {
     return optionName;
   }
 
+  /** Returns whether a router books each request. */
+  public boolean books() {
+    return this == KV || this == KV_PREDICTED || this == KV_APPROXIMATE;
+  }
+
   public static Optional<FleetPolicy> byName(String optionName) {
     return Arrays.stream(values()).filter(p -> p.optionName.equals(optionName)).findFirst();
   }

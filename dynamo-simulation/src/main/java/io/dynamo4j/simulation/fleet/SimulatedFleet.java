@@ -93,11 +93,10 @@ public final class SimulatedFleet {
   }
 
   private MockEngineConfig engineConfig(int position) {
-    double slow = position == config.workers() / 2 ? config.conditions().slowFactor() : 1;
     return MockEngineConfig.builder()
         .blockSize(config.blockSize())
         .capacityBlocks(config.blocks())
-        .speedFactor(1 / slow)
+        .speedFactor(config.conditions().speed(position, config.workers()))
         .build();
   }
 

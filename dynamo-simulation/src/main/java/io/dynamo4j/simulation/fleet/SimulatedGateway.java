@@ -135,6 +135,9 @@ final class SimulatedGateway {
     if (conditions.routers() > 1 && conditions.syncDelayNanos() >= 0) {
       builder.replicaSync(planes.events(), FleetPlanes.SCOPE);
     }
+    if (config.learnsSpeeds()) {
+      builder.learnSpeeds();
+    }
     KvRouter kvRouter = builder.build();
     this.indexer = index;
     this.router = kvRouter;

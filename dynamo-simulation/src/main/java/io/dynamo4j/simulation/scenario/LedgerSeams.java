@@ -47,8 +47,7 @@ final class LedgerSeams implements FleetSeams {
   @Override
   public RequestPlane<PreprocessedRequest, LLMEngineOutput> requests(
       RequestPlane<PreprocessedRequest, LLMEngineOutput> plane) {
-    return outer.requests(
-        new FaultingRequestPlane(plane, faults, ledger, policy == FleetPolicy.KV, network));
+    return outer.requests(new FaultingRequestPlane(plane, faults, ledger, policy.books(), network));
   }
 
   @Override

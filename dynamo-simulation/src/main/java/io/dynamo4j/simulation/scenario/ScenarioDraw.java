@@ -2,7 +2,6 @@
 package io.dynamo4j.simulation.scenario;
 
 import io.dynamo4j.core.runtime.RandomSource;
-import io.dynamo4j.simulation.fleet.FleetPolicy;
 import io.dynamo4j.testkit.search.FaultSpec;
 import io.dynamo4j.testkit.search.ScenarioSpec;
 import java.util.ArrayList;
@@ -124,7 +123,7 @@ public final class ScenarioDraw {
 
   /** KV routing in half of the scenarios: it has the most state to get wrong. */
   private int policy() {
-    return random.nextInt(2) == 0 ? 0 : random.nextInt(FleetPolicy.values().length);
+    return random.nextInt(2) == 0 ? 0 : random.nextInt(ScenarioSettings.POLICIES);
   }
 
   /** Without a timeout a silent stream never ends: that is what its client asked for. */

@@ -9,6 +9,10 @@ import io.dynamo4j.testkit.search.ScenarioSpec;
 /** The settings that a fleet's scenario reads, with what an absent one means. */
 final class ScenarioSettings {
   static final String POLICY = "policy";
+
+  /** How many values {@link #POLICY} has. */
+  static final int POLICIES = 5;
+
   static final String LIMIT = "limit";
   static final String BLOCK_SIZE = "block-size";
   static final String BLOCKS = "blocks";
@@ -58,7 +62,7 @@ final class ScenarioSettings {
 
   /** Returns whether requests can name the worker that must serve them. */
   static boolean canPin(ScenarioSpec spec) {
-    return policy(spec) == FleetPolicy.KV;
+    return policy(spec).books();
   }
 
   private static FleetPolicy policy(ScenarioSpec spec) {
@@ -66,6 +70,7 @@ final class ScenarioSettings {
       case 1 -> FleetPolicy.ROUND_ROBIN;
       case 2 -> FleetPolicy.RANDOM;
       case 3 -> FleetPolicy.LEAST_LOADED;
+      case 4 -> FleetPolicy.KV_PREDICTED;
       default -> FleetPolicy.KV;
     };
   }

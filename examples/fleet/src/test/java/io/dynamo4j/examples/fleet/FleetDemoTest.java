@@ -53,6 +53,26 @@ class FleetDemoTest {
   }
 
   @Test
+  void shouldCompleteEveryStreamExactlyWithThePredictingPolicy() {
+    assertThat(
+            demo("--json", "--requests", "300", "--kill-every", "30", "--policy", "kv-predicted"))
+        .isZero();
+    assertThat(FAILED.matcher(text(out)).results().map(r -> r.group(1))).containsOnly("0");
+    assertThat(text(out))
+        .contains("\"kv-predicted\"")
+        .contains("\"lost\":0,\"repeated\":0,\"wrong\":0")
+        .doesNotContain("\"kills\":0");
+  }
+
+  @Test
+  void shouldNameEveryPolicyInTheHelpAndInARefusal() {
+    assertThat(demo("--help")).isZero();
+    assertThat(text(out)).contains("kv-predicted").contains("kv-approximate");
+    assertThat(demo("--policy", "nonsense")).isEqualTo(2);
+    assertThat(text(err)).contains("kv-predicted");
+  }
+
+  @Test
   void shouldShowTheFailuresWhenTheMigrationLimitIsZero() {
     assertThat(demo("--json", "--requests", "300", "--kill-every", "30", "--migration-limit", "0"))
         .isZero();
