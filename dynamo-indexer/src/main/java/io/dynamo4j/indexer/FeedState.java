@@ -154,7 +154,7 @@ final class FeedState {
   }
 
   /** A source has said how far it has come. */
-  void onHead(EventEnvelope envelope) {
+  void onHead(EventEnvelope envelope, long nowNanos) {
     SourceHead head;
     try {
       head = SourceHead.decode(envelope.payload());
@@ -169,6 +169,13 @@ final class FeedState {
     EventSource writer = life.sources.get(head.worker());
     if (writer == null || writer.publisherId == envelope.publisherId()) {
       recovery.onHead(head.worker(), head.lastEventId(), head.digest());
+    } else if (writer.isSilentSince(nowNanos - KvEventFeed.HOLD_NANOS)) {
+      // The writer may be of a life that is over: whoever speaks next writes.
+      count(FeedCounter.TAKEOVERS, 1);
+      life.sources.remove(head.worker());
+      writer.ranks.remove(head.worker());
+      conflicts.remove(head.worker());
+      recovery.rewritten(head.worker());
     }
   }
 

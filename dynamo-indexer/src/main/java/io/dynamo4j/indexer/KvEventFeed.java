@@ -167,7 +167,7 @@ public final class KvEventFeed implements AutoCloseable {
 
   private void onHead(EventEnvelope envelope) {
     if (!closed) {
-      state.onHead(envelope);
+      state.onHead(envelope, lane.clock().nanoTime());
     }
   }
 
