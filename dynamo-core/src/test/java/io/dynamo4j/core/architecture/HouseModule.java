@@ -78,7 +78,7 @@ public record HouseModule(
       new HouseModule(
           "dynamo-testkit-contracts",
           List.of("io.dynamo4j.testkit.contracts"),
-          List.of(CORE, TESTKIT, INDEXER, MIGRATION),
+          List.of(CORE, TESTKIT, INDEXER, KVROUTER, MIGRATION),
           List.of("org.junit.jupiter", "org.opentest4j", "net.jqwik", "org.assertj"));
   public static final HouseModule SIMULATION =
       new HouseModule(

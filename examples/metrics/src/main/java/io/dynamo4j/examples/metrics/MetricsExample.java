@@ -29,7 +29,8 @@ import picocli.CommandLine.Option;
     mixinStandardHelpOptions = true,
     sortOptions = false,
     description =
-        "Serves the metrics of migrator, router and index as Prometheus text on http://localhost:PORT/metrics.")
+        "Serves the metrics of migrator, router and index as Prometheus text on"
+            + " http://localhost:PORT/metrics.")
 public final class MetricsExample implements Callable<Integer> {
   private static final int EXIT_INPUT = 2;
   private static final int MAX_PORT = 65_535;
