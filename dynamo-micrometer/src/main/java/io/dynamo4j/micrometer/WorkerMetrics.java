@@ -31,7 +31,7 @@ public final class WorkerMetrics implements AutoCloseable {
   private final MeterRegistry registry;
   private final KvRouter router;
   private final String workerType;
-  private final Map<Long, List<Meter>> meters = new TreeMap<>(Long::compareUnsigned); // lane
+  private final Map<WorkerWithDpRank, List<Meter>> meters = new TreeMap<>(); // lane
   private final Subscription workers;
 
   private WorkerMetrics(
@@ -96,7 +96,7 @@ public final class WorkerMetrics implements AutoCloseable {
               rank,
               r -> r.load(rank).prefillTokens()));
     }
-    meters.put(instance.workerId(), added);
+    meters.put(WorkerWithDpRank.of(instance.workerId()), added);
   }
 
   private Gauge gauge(
@@ -114,7 +114,7 @@ public final class WorkerMetrics implements AutoCloseable {
   }
 
   private void remove(long workerId) {
-    List<Meter> gone = meters.remove(workerId);
+    List<Meter> gone = meters.remove(WorkerWithDpRank.of(workerId));
     if (gone != null) {
       gone.forEach(registry::remove);
     }
