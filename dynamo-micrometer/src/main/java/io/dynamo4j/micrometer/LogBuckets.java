@@ -6,7 +6,7 @@ import java.math.MathContext;
 
 /** Upper bounds of histograms. */
 final class LogBuckets {
-  private static final MathContext TWO_DIGITS = new MathContext(2);
+  private static final int DIGITS = 2;
 
   private LogBuckets() {}
 
@@ -15,7 +15,7 @@ final class LogBuckets {
     double[] bounds = new double[count];
     for (int i = 0; i < count; i++) {
       double bound = least * Math.pow(most / least, (double) i / (count - 1));
-      bounds[i] = new BigDecimal(bound).round(TWO_DIGITS).doubleValue();
+      bounds[i] = new BigDecimal(bound).round(new MathContext(DIGITS)).doubleValue();
     }
     return bounds;
   }
