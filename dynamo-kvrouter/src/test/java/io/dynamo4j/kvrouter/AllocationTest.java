@@ -20,6 +20,8 @@ import java.util.Queue;
 import java.util.concurrent.Flow;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** What one operation allocates once everything is warm. */
 class AllocationTest {
@@ -35,6 +37,31 @@ class AllocationTest {
   @Test
   void shouldAllocateNoMoreForMoreWorkers() {
     assertThat(bytesPerDecision(128)).isLessThan(bytesPerDecision(8) + 64);
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void shouldAllocateAConstantForAQuestionToEitherPolicy(KvPolicy policy) {
+    double few = bytesPerQuestion(policy, 8);
+
+    assertThat(few).isLessThan(bytesPerQuestion(KvPolicy.KV, 8) + 64);
+    assertThat(bytesPerQuestion(policy, 128)).isLessThan(few + 64);
+  }
+
+  /** Questions while every worker keeps some requests, some of them with their first token. */
+  private double bytesPerQuestion(KvPolicy policy, int workers) {
+    RouterFixture fixture = new RouterFixture(workers);
+    KvRouter router = fixture.builder().policy(policy).build();
+    for (int i = 0; i < workers * 4; i++) {
+      fixture.nanos.addAndGet(1_000_000);
+      RequestLease lease =
+          router.trySelect(request("r" + i, tokens(i % 7, BLOCKS * RouterFixture.BLOCK)));
+      if (i % 2 == 0) {
+        lease.markPrefillCompleted();
+      }
+    }
+    SchedulingRequest question = request("q", tokens(3, BLOCKS * RouterFixture.BLOCK));
+    return meter.bytesPerRun(() -> router.query(question));
   }
 
   /** Decisions in a fleet where every worker keeps some requests. */
