@@ -55,10 +55,7 @@ final class EngineFields {
   }
 
   private void readTokens(MsgpackReader in, int count) {
-    int[] tokens = event.tokens;
-    for (int i = 0; i < count; i++) {
-      tokens[i] = in.readBits32();
-    }
+    in.readBits32(event.tokens, count);
     event.tokenCount = count;
   }
 

@@ -33,6 +33,11 @@ final class MsgpackReader {
   private final int end;
   private int position;
 
+  /** Where the longest container directly inside of the value last measured starts and ends. */
+  private int measuredStart = -1;
+
+  private int measuredEnd = -1;
+
   private MsgpackReader(byte[] bytes, int start, int end) {
     this.bytes = bytes;
     this.position = start;
@@ -110,7 +115,7 @@ final class MsgpackReader {
       case 0xcc -> unsigned(1);
       case 0xcd -> unsigned(2);
       case 0xce -> unsigned(4);
-      case 0xcf, 0xd3 -> unsigned(8);
+      case 0xcf, 0xd3 -> MsgpackForms.bits64(bytes, advance(8));
       case 0xd0 -> (byte) unsigned(1);
       case 0xd1 -> (short) unsigned(2);
       case 0xd2 -> (int) unsigned(4);
@@ -148,6 +153,37 @@ final class MsgpackReader {
       throw fault(Reason.MALFORMED, "32-bit integer");
     }
     return (int) value;
+  }
+
+  /** Reads unsigned 32-bit integers as their bit patterns into the first {@code count} places. */
+  void readBits32(int[] out, int count) {
+    int read = 0;
+    while (read < count) {
+      read = readShortBits32(out, read, count);
+      if (read < count) {
+        out[read++] = readBits32();
+      }
+    }
+  }
+
+  /**
+   * Reads unsigned integers in their usual forms as long as there are such, without a branch on the
+   * form: widths of token ids are as good as random.
+   */
+  private int readShortBits32(int[] out, int from, int count) {
+    int at = position;
+    int i = from;
+    while (i < count && at < end) {
+      int code = bytes[at] & 0xff;
+      int next = at + MsgpackForms.unsigned32Bytes(code);
+      if (next == at || next > end || next < Integer.BYTES) {
+        break;
+      }
+      out[i++] = MsgpackForms.unsigned32(bytes, next, code);
+      at = next;
+    }
+    position = at;
+    return i;
   }
 
   /** Reads an array header; each item takes at least one byte, so the count is bounded by them. */
@@ -266,17 +302,39 @@ final class MsgpackReader {
    * at: what is skipped costs no memory.
    */
   void skip() {
-    for (long open = 1; open > 0; open--) {
-      open += skipHead();
+    if (position == measuredStart) {
+      // The walk has been made: it would end in the same place.
+      position = measuredEnd;
+      return;
+    }
+    for (long open = skipScalars(1); open > 0; open = skipScalars(open)) {
       // Each open value needs a byte: a forged count ends the walk here, not after 2^32 turns.
-      if (open - 1 > end - position) {
+      if (open > end - position) {
         throw fault(Reason.TRUNCATED, "values " + open);
       }
+      open += skipHead() - 1;
     }
   }
 
+  /** Passes over whole scalars whose code tells their size, and returns how many values remain. */
+  private long skipScalars(long values) {
+    int at = position;
+    long open = values;
+    while (open > 0 && at < end) {
+      int size = MsgpackForms.scalarBytes(bytes[at] & 0xff);
+      if (size == 0 || size > end - at) {
+        break;
+      }
+      at += size;
+      open--;
+    }
+    position = at;
+    return open;
+  }
+
   /**
-   * Returns how deep the next value nests: 0 for a scalar. Consumes nothing.
+   * Returns how deep the next value nests: 0 for a scalar. Consumes nothing, but remembers the way
+   * over the longest part.
    *
    * @throws WireFormatException {@code TOO_DEEP} beyond {@link WireLimits#MAX_DEPTH}
    */
@@ -285,13 +343,21 @@ final class MsgpackReader {
     long[] open = new long[WireLimits.MAX_DEPTH + 1];
     int level = 0;
     int deepest = 0;
+    int partStart = start;
     open[0] = 1;
     while (level >= 0) {
+      open[level] = skipScalars(open[level]);
       if (open[level] == 0) {
+        if (level == 2) {
+          rememberPart(partStart);
+        }
         level--;
         continue;
       }
       open[level]--;
+      if (level == 1) {
+        partStart = position;
+      }
       Kind kind = nextKind();
       long items = skipHead();
       if (kind == Kind.ARRAY || kind == Kind.MAP) {
@@ -304,6 +370,13 @@ final class MsgpackReader {
     }
     position = start;
     return deepest;
+  }
+
+  private void rememberPart(int start) {
+    if (position - start > measuredEnd - measuredStart) {
+      measuredStart = start;
+      measuredEnd = position;
+    }
   }
 
   /** Passes over a scalar, or over the header of a container, and returns its direct values. */

@@ -77,8 +77,8 @@ final class HeldBlocks {
     }
     LongIntMap counts = copiesIn(tier);
     // A count that is full stays: better a block too many than a wrong zero.
-    if (counts.get(hash) < Integer.MAX_VALUE) {
-      counts.add(hash, 1);
+    if (counts.add(hash, 1) < 0) {
+      counts.put(hash, Integer.MAX_VALUE);
     }
     removePartial(hash);
   }

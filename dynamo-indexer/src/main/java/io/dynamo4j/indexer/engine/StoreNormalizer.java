@@ -6,14 +6,11 @@ import io.dynamo4j.core.hash.BlockHasher;
 import io.dynamo4j.core.model.StorageTier;
 import io.dynamo4j.wire.EngineEvent;
 import io.dynamo4j.wire.EngineEvent.SaltSource;
-import java.util.Arrays;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** Turns stores that concern a rank into blocks with local hashes. */
 final class StoreNormalizer {
-  private static final int RETAINED = 1 << 16;
-
   private final int blockSize;
   private final int maxBlocks;
   private final EngineEventCounters counters;
@@ -21,7 +18,7 @@ final class StoreNormalizer {
   private final BlockHashers hashers;
   private final BlockContents contents;
   private final LongObjectMap<String> adapters;
-  private long[] sorted = new long[64];
+  private final HashRepeats repeats;
 
   StoreNormalizer(
       EngineEventNormalizerBuilder settings, EngineEventCounters counters, PendingEvents pending) {
@@ -32,6 +29,7 @@ final class StoreNormalizer {
     this.hashers = new BlockHashers(blockSize);
     this.contents = settings.contents;
     this.adapters = settings.adapters;
+    this.repeats = new HashRepeats(settings.seed);
   }
 
   /** Passes the full blocks of an event on, or returns why none of them can be. */
@@ -85,17 +83,7 @@ final class StoreNormalizer {
         }
       }
     }
-    if (sorted.length < count || sorted.length > RETAINED) {
-      sorted = new long[Math.max(count, 64)];
-    }
-    System.arraycopy(event.hashes(), 0, sorted, 0, count);
-    Arrays.sort(sorted, 0, count);
-    for (int i = 1; i < count; i++) {
-      if (sorted[i] == sorted[i - 1]) {
-        return true;
-      }
-    }
-    return false;
+    return repeats.isIn(event.hashes(), count);
   }
 
   private @Nullable EngineEventReject judgeIdentity(EngineEvent event) {
