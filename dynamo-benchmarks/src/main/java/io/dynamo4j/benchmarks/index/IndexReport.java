@@ -58,6 +58,10 @@ final class IndexReport {
     theirBytes = checks.bytesPerMembership();
     isTheirLookupExact = isExact;
     fact("queries that CRTC answers wrong, of its own sample", checks.wrongQueries(), "count");
+    if (!checks.hasMixed()) {
+      fact("CRTC beside its writer, left out by the comparator for want of queries", 1, "count");
+      return;
+    }
     fact("CRTC beside its writer, read p50", checks.mixed("p50_ns"), "ns");
     fact("CRTC beside its writer, read p99", checks.mixed("p99_ns"), "ns");
     fact("CRTC beside its reader, applied", checks.mixed("m_blocks_per_s"), "Mblocks/s");

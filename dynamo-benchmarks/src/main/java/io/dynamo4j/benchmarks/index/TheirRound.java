@@ -15,6 +15,11 @@ final class TheirRound {
     this.measurements = measurements;
   }
 
+  /** Takes what was measured elsewhere. */
+  static TheirRound of(List<JsonNode> measurements) {
+    return new TheirRound(List.copyOf(measurements));
+  }
+
   /** Runs the modes named with one event thread, the least of some passes each. */
   static TheirRound run(Comparator comparator, IndexOptions.Target target, String modes, int passes)
       throws IOException, InterruptedException {
@@ -82,6 +87,12 @@ final class TheirRound {
     return Comparator.find(measurements, "mode", "memory")
         .path("per_membership_after_sweep")
         .asDouble();
+  }
+
+  /** Returns whether it read beside a writer; it does not where the log has no unseen queries. */
+  boolean hasMixed() {
+    return measurements.stream()
+        .anyMatch(measurement -> measurement.path("mode").asText().equals("mixed"));
   }
 
   double mixed(String name) throws IOException {

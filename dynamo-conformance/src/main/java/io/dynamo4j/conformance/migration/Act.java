@@ -41,7 +41,8 @@ sealed interface Act {
   /** The worker leaves discovery and goes on with what it has. */
   record Leave() implements Act {}
 
-  record Fail(ErrorType type) implements Act {}
+  /** The worker raises, under the name of a class. */
+  record Fail(ErrorType type, String raised) implements Act {}
 
   /** The worker's generator returns. */
   record End() implements Act {}

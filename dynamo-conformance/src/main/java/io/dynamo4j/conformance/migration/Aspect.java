@@ -4,7 +4,9 @@ package io.dynamo4j.conformance.migration;
 /** What of a case is compared. */
 enum Aspect {
   DISPATCHES("dispatches"),
+  EVENTS("events"),
   COUNTERS("counters"),
+  OUTCOMES("outcomes"),
   END("end"),
   TEXTS("texts"),
   /** That one text is where the other one stopped or went on. */

@@ -182,6 +182,11 @@ final class ClientRun {
     return streams.stream().mapToLong(each -> each.outputTokens).sum();
   }
 
+  /** Returns how many of its streams it saw the end of. */
+  long ends() {
+    return streams.stream().filter(each -> each.ended).count();
+  }
+
   private @Nullable CompletionUsage usage() {
     CompletionUsage sum = null;
     for (Stream stream : streams) {

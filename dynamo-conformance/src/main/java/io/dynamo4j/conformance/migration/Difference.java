@@ -14,7 +14,11 @@ record Difference(Aspect aspect, String text) {
   static List<Difference> all(MigrationCase recorded, Seen theirs, Seen ours) {
     List<Difference> differences = new ArrayList<>();
     add(differences, Aspect.DISPATCHES, theirs.dispatches(), ours.dispatches());
+    if (!WorkerEvents.agree(theirs.events(), ours.events())) {
+      add(differences, Aspect.EVENTS, theirs.events(), ours.events());
+    }
     add(differences, Aspect.COUNTERS, theirs.counters(), ours.counters());
+    add(differences, Aspect.OUTCOMES, theirs.outcomes(), ours.outcomes());
     if (!isParsed(recorded) && !hasLeastLength(recorded)) {
       add(differences, Aspect.OUTPUT_TOKENS, theirs.outputTokens(), ours.outputTokens());
     }

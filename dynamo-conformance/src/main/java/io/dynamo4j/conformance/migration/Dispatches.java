@@ -32,6 +32,22 @@ final class Dispatches {
     return copy;
   }
 
+  /** What the workers received of one request, in order, and what came of it. */
+  record OfRequest(List<String> shown, List<String> events) {
+    OfRequest() {
+      this(new ArrayList<>(), new ArrayList<>());
+    }
+  }
+
+  /** Sorts by what was received. */
+  static List<OfRequest> inOrder(Collection<OfRequest> requests) {
+    List<OfRequest> sorted = new ArrayList<>(requests);
+    sorted.sort(
+        Comparator.comparing((OfRequest each) -> String.valueOf(each.shown()))
+            .thenComparing(each -> String.valueOf(each.events())));
+    return sorted;
+  }
+
   static List<List<String>> sorted(Collection<List<String>> byRequest) {
     List<List<String>> sorted = new ArrayList<>(byRequest);
     sorted.sort(Comparator.comparing(String::valueOf));

@@ -13,6 +13,7 @@ import io.dynamo4j.kvrouter.SessionAffinity;
 import io.dynamo4j.migration.Migrator;
 import io.dynamo4j.migration.MigratorStats;
 import io.dynamo4j.migration.ReplayAdapter;
+import io.dynamo4j.migration.event.MigrationEvent;
 import io.dynamo4j.migration.event.MigrationPhase;
 import io.dynamo4j.migration.event.RecoveryOutcome;
 import io.dynamo4j.migration.text.TextOptions;
@@ -119,6 +120,16 @@ final class Gateway {
     }
     count(counters, "exceeded", stats.maxSeqLenExceeded());
     return counters;
+  }
+
+  /** Returns how many requests the migrator has ended, in whatever way. */
+  long ended() {
+    MigratorStats stats = migrator.stats();
+    long ended = 0;
+    for (MigrationEvent.Outcome outcome : MigrationEvent.Outcome.values()) {
+      ended += stats.requests(outcome);
+    }
+    return ended;
   }
 
   static void count(Map<String, Long> counters, String name, long count) {

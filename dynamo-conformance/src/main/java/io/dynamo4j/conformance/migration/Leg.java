@@ -34,6 +34,15 @@ final class Leg {
   long frozenNanos = NEVER;
   long thawedNanos = NEVER;
 
+  /** When the worker was told to stop while it was at work. */
+  long stoppedNanos = NEVER;
+
+  /** When the script was over by itself. */
+  long overNanos = NEVER;
+
+  /** How the script ended, as {@link WorkerEvents} tells it. */
+  String ending = WorkerEvents.NOTHING;
+
   Leg(String requestId, int attempt, String worker, long sentNanos) {
     this.requestId = requestId;
     this.attempt = attempt;

@@ -35,6 +35,7 @@ public final class MigrationReader implements CaseReader {
     MigrationCase recorded = MigrationCase.of(content);
     Seen theirs = RecordedCase.of(recorded);
     Replay faults = Replay.create();
+    CaseFields.judge(content, faults);
     RecordedCase.judgeShortForm(recorded, theirs, faults);
     if (!faults.faults().isEmpty()) {
       return faults;
@@ -66,6 +67,7 @@ public final class MigrationReader implements CaseReader {
     replay.same("dispatches", right.seen().dispatches(), ours.dispatches());
     replay.same("answers", right.seen().answers(), ours.answers());
     replay.same("counters", right.seen().counters(), ours.counters());
+    replay.same("outcomes", right.seen().outcomes(), ours.outcomes());
     replay.same("outputTokens", right.seen().outputTokens(), ours.outputTokens());
     for (Difference difference : Difference.all(recorded, theirs, ours)) {
       List<Rule> rules =

@@ -113,20 +113,30 @@ final class OurRun {
     return clients;
   }
 
+  /** Returns how many requests the migrator ended that no client saw the end of. */
+  private long cancelled() {
+    return gateway.ended() - clients.stream().mapToLong(ClientRun::ends).sum();
+  }
+
   Seen seen() {
-    Map<String, List<String>> byRequest = new LinkedHashMap<>();
+    Map<String, Dispatches.OfRequest> byRequest = new LinkedHashMap<>();
     for (Leg leg : fleet.legs()) {
       ObjectNode received = leg.received;
       if (received != null) {
-        byRequest
-            .computeIfAbsent(leg.requestId, id -> new ArrayList<>())
-            .add(Dispatches.show(recorded, leg.worker, received));
+        Dispatches.OfRequest request =
+            byRequest.computeIfAbsent(leg.requestId, id -> new Dispatches.OfRequest());
+        request.shown().add(Dispatches.show(recorded, leg.worker, received));
+        request.events().add(WorkerEvents.ours(leg));
       }
     }
+    List<Dispatches.OfRequest> dispatches = Dispatches.inOrder(byRequest.values());
+    List<Answer> answers = clients.stream().map(ClientRun::answer).toList();
     return new Seen(
-        Dispatches.sorted(byRequest.values()),
-        clients.stream().map(ClientRun::answer).toList(),
+        dispatches.stream().map(Dispatches.OfRequest::shown).toList(),
+        dispatches.stream().map(Dispatches.OfRequest::events).toList(),
+        answers,
         gateway.counters(),
-        clients.stream().mapToLong(ClientRun::outputTokens).sum());
+        clients.stream().mapToLong(ClientRun::outputTokens).sum(),
+        Outcomes.of(recorded, answers, cancelled()));
   }
 }

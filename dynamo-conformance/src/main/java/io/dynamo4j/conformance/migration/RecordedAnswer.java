@@ -50,6 +50,21 @@ final class RecordedAnswer {
     return events;
   }
 
+  /** Returns every piece of JSON that a client got. */
+  static List<JsonNode> chunks(JsonNode recorded) {
+    List<JsonNode> chunks = new ArrayList<>();
+    for (JsonNode each : recorded.path("sse")) {
+      String line = each.path("line").asText();
+      if (line.startsWith("data: ") && !line.equals("data: [DONE]")) {
+        chunks.add(parse(line.substring("data: ".length())));
+      }
+    }
+    if (recorded.path("body").isObject()) {
+      chunks.add(recorded.path("body"));
+    }
+    return chunks;
+  }
+
   private void read() {
     for (JsonNode each : recorded.path("sse")) {
       String line = each.path("line").asText();

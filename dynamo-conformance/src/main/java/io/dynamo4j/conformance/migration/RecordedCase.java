@@ -4,7 +4,6 @@ package io.dynamo4j.conformance.migration;
 import com.fasterxml.jackson.databind.JsonNode;
 import io.dynamo4j.conformance.Replay;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -28,24 +27,27 @@ final class RecordedCase {
   private RecordedCase() {}
 
   static Seen of(MigrationCase recorded) {
-    Map<String, List<String>> dispatches = new LinkedHashMap<>();
+    List<Dispatches.OfRequest> requests = new ArrayList<>();
     recorded
         .recordedDispatches()
         .forEach(
             (id, attempts) -> {
-              List<String> shown = new ArrayList<>();
+              Dispatches.OfRequest request = new Dispatches.OfRequest();
               for (JsonNode attempt : attempts) {
-                shown.add(
-                    Dispatches.show(
-                        recorded, attempt.path("worker").asText(), attempt.path("request")));
+                String worker = attempt.path("worker").asText();
+                request.shown().add(Dispatches.show(recorded, worker, attempt.path("request")));
+                request.events().add(WorkerEvents.recorded(attempt));
               }
-              dispatches.put(id, shown);
+              requests.add(request);
             });
+    List<Dispatches.OfRequest> dispatches = Dispatches.inOrder(requests);
     return new Seen(
-        Dispatches.sorted(dispatches.values()),
+        dispatches.stream().map(Dispatches.OfRequest::shown).toList(),
+        dispatches.stream().map(Dispatches.OfRequest::events).toList(),
         recorded.clients().stream().map(RecordedAnswer::of).toList(),
         counters(recorded.content().path("metrics_after")),
-        outputTokens(recorded.content().path("metrics_after")));
+        outputTokens(recorded.content().path("metrics_after")),
+        Outcomes.recorded(recorded.content().path("metrics_after")));
   }
 
   private static long outputTokens(JsonNode lines) {
@@ -83,6 +85,8 @@ final class RecordedCase {
         expect.path("dispatches").asInt());
     replay.same(
         "expect.migration_metrics", full.counters(), counters(expect.path("migration_metrics")));
+    Map<String, Long> brief = Outcomes.recorded(expect.path("migration_metrics"));
+    replay.same("expect.migration_metrics", full.outcomes(), brief);
     judgeDispatches(recorded, expect.path("per_request"), replay);
     RecordedChanges.judge(recorded, replay);
     replay.same("expect.client", full.answers().size(), expect.path("client").size());

@@ -50,7 +50,14 @@ final class RightCase {
   }
 
   Seen seen() {
-    return new Seen(Dispatches.sorted(dispatches.values()), answers, counters, outputTokens);
+    long left = answers.stream().filter(each -> each.end().equals(Answer.LEFT)).count();
+    return new Seen(
+        Dispatches.sorted(dispatches.values()),
+        run.seen().events(),
+        answers,
+        counters,
+        outputTokens,
+        Outcomes.of(recorded, answers, left));
   }
 
   Set<Rule> rules() {

@@ -139,6 +139,7 @@ final class RightRequest {
         dispatches.add(Dispatches.show(recorded, leg.worker, expected(prefill)));
       }
       ended = prefill ? walkPrefill(leg) : walkAnswer(leg);
+      judgeStop(leg, ended);
     }
     return Objects.requireNonNull(ended);
   }
@@ -186,6 +187,22 @@ final class RightRequest {
       rightCase.touch(Rule.PROGRESS_IS_TOKENS);
     }
     return ended;
+  }
+
+  /** Whoever is at work when nobody wants it any more is told to stop; nobody is before. */
+  private void judgeStop(Leg leg, LegWalk.End ended) {
+    boolean givenUp =
+        ended.kind() == LegWalk.End.Kind.ANSWERED
+            || ended.kind() == LegWalk.End.Kind.LEFT
+            || ended.type() == ErrorType.RESPONSE_TIMEOUT;
+    boolean hears = leg.diedNanos == Leg.NEVER && leg.frozenNanos == Leg.NEVER;
+    boolean atWork = leg.startNanos != Leg.NEVER && leg.overNanos > ended.atNanos();
+    if (givenUp && hears && atWork && leg.stoppedNanos == Leg.NEVER) {
+      rightCase.fault("worker was not told to stop: leg=" + leg);
+    }
+    if (leg.stoppedNanos < ended.atNanos()) {
+      rightCase.fault("worker was told to stop before its time: leg=" + leg);
+    }
   }
 
   private LegWalk walk(Leg leg, long budget, LegWalk.Sink sink) {

@@ -45,7 +45,7 @@ enum Rule {
   /** Returns whether the recorded fault shows in this; everything else must be as recorded. */
   boolean explains(Aspect aspect) {
     return switch (aspect) {
-      case DISPATCHES, COUNTERS, END ->
+      case DISPATCHES, EVENTS, COUNTERS, OUTCOMES, END ->
           this != USAGE && this != WITHHELD_TEXT && this != VISIBLE_STOP;
       case TEXTS, OUTPUT_TOKENS -> this != USAGE;
       case FINISH_REASONS -> this != USAGE && this != WITHHELD_TEXT;

@@ -15,6 +15,10 @@ import org.jspecify.annotations.Nullable;
 /** Reads the steps that recorded workers followed. */
 final class ScriptParser {
   static final int DEFAULT_ANSWER_TOKENS = 8;
+
+  /** Stands for the class where nothing is raised but a chunk cannot be decoded. */
+  static final String UNDECODABLE = "";
+
   private static final double NANOS_PER_SECOND = 1e9;
 
   /** What the classes that workers raised are to their caller, within a stream. */
@@ -91,7 +95,7 @@ final class ScriptParser {
       case "freeze" -> acts.add(new Act.Freeze());
       case "exit" -> acts.add(new Act.Exit());
       case "sigterm", "unregister" -> acts.add(new Act.Leave());
-      case "raise" -> acts.add(new Act.Fail(raised(step)));
+      case "raise" -> acts.add(new Act.Fail(raised(step), step.path(1).asText()));
       case "return" -> acts.add(new Act.End());
       default -> throw new MalformedCaseException("script step is unknown: step=" + name);
     }
@@ -135,7 +139,7 @@ final class ScriptParser {
     JsonNode finish = chunk.path("finish_reason");
     boolean decodable = chunk.has("token_ids") && (isAbsent(finish) || reason(finish) != null);
     if (!decodable) {
-      return new Act.Fail(ErrorType.BACKEND_PROTOCOL);
+      return new Act.Fail(ErrorType.BACKEND_PROTOCOL, UNDECODABLE);
     }
     List<Integer> tokens = new ArrayList<>();
     for (int token : Fields.tokens(chunk, "token_ids")) {

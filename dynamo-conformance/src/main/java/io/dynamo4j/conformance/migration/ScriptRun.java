@@ -64,10 +64,23 @@ final class ScriptRun {
 
   private void stop() {
     stopped = true;
+    noteStop();
     if (waiting) {
       waiting = false;
       goOn();
     }
+  }
+
+  /** A process that stands still hears nothing. */
+  private void noteStop() {
+    if (stopped && !over && !worker.isFrozen() && leg.stoppedNanos == Leg.NEVER) {
+      leg.stoppedNanos = worker.fleet().simulation.nowNanos();
+    }
+  }
+
+  private void noteEnd(String how) {
+    leg.ending = how;
+    leg.overNanos = worker.fleet().simulation.nowNanos();
   }
 
   /** The process is gone. */
@@ -76,6 +89,7 @@ final class ScriptRun {
   }
 
   void goOn() {
+    noteStop();
     while (!over && !waiting && !worker.isFrozen()) {
       Act act = acts.poll();
       if (act == null) {
@@ -102,15 +116,21 @@ final class ScriptRun {
     } else if (act instanceof Act.Hang) {
       waiting = !stopped;
     } else if (act instanceof Act.Freeze) {
+      leg.ending = WorkerEvents.FROZEN;
       worker.freeze();
     } else if (act instanceof Act.Leave) {
       worker.leave();
     } else if (act instanceof Act.Exit) {
+      noteEnd(WorkerEvents.EXITED);
       worker.die();
     } else if (act instanceof Act.Fail fail) {
+      boolean undecodable = fail.raised().equals(ScriptParser.UNDECODABLE);
+      noteEnd(undecodable ? WorkerEvents.UNDECODABLE : WorkerEvents.raised(fail.raised()));
       sink.fail(new DynamoException(fail.type(), "scripted: type=" + fail.type()));
       finish();
     } else {
+      // A script that returns before its last step does so without a word.
+      noteEnd(acts.isEmpty() ? WorkerEvents.returned(made) : WorkerEvents.NOTHING);
       sink.complete();
       finish();
     }

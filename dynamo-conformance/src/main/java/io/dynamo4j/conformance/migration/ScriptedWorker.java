@@ -89,6 +89,7 @@ final class ScriptedWorker implements RequestHandler<PreprocessedRequest, LLMEng
     leg.received = view(run.request());
     List<Act> script = fleet.nextScript(setup.name());
     if (setup.refusal() != null) {
+      leg.ending = WorkerEvents.refused(setup.refusal().toString());
       refuse(leg, setup.refusal());
     }
     leg.script = script;

@@ -180,6 +180,10 @@ class MigrationReaderTest {
         });
     assertUnexcused(usage, "outputTokens", content -> changeOutputTokens(content, 9));
     assertUnexcused(usage, "counters", MigrationReaderTest::countOnceMore);
+    assertUnexcused(
+        usage,
+        "events",
+        content -> object(content, "/attempts/0/events/0").put("cls", "RuntimeError"));
     assertUnexcused("h08-stop-withheld-exhausted", "counters", MigrationReaderTest::countOnceMore);
     assertUnexcused("h11-stop-include", "counters", MigrationReaderTest::countOnceMore);
   }
@@ -269,6 +273,166 @@ class MigrationReaderTest {
     JsonNode content = read("a15-three-hops");
     change.accept(content);
     assertThatThrownBy(() -> reader.replay(content)).isInstanceOf(MalformedCaseException.class);
+  }
+
+  /** The worker says that something else came of a dispatch. */
+  @ParameterizedTest
+  @CsvSource({
+    "p01-cancel-first, 0, context_stopped, generator_end",
+    "p03-cancel-retry-silent, 1, context_stopped, generator_end",
+    "f03-eos-token-then-raise, 0, context_stopped, generator_end",
+    "m03-hang-first-timeout1, 0, context_stopped, generator_end",
+    "b-final-Disconnected, 0, raise, context_stopped",
+    "a15-three-hops, 3, generator_end, exit",
+    "m04-freeze-timeout1, 0, freeze, exit",
+    "q03-rr-two-raise-always, 0, raise, generator_end"
+  })
+  void shouldFindFaultWhenTheWorkersSideIsAnother(
+      String name, int attempt, String event, String other) throws IOException {
+    JsonNode content = read(name);
+    int changed = 0;
+    for (JsonNode each : content.at("/attempts/" + attempt + "/events")) {
+      boolean told = each.path("stopped").asBoolean();
+      if (each.path("ev").asText().equals(event) || told) {
+        ObjectNode fields = (ObjectNode) each;
+        fields.put("ev", other);
+        fields.put("stopped", other.equals("context_stopped"));
+        fields.put("killed", other.equals("context_stopped"));
+        fields.put("made", 1);
+        changed++;
+      }
+    }
+
+    assertThat(changed).isPositive();
+    assertDiffers(name, content, "events");
+  }
+
+  @Test
+  void shouldFindFaultWhenAWorkerSaysOtherThingsOfTheSameKind() throws IOException {
+    JsonNode raised = read("b-final-Disconnected");
+    object(raised, "/attempts/0/events/0").put("cls", "ConnectionTimeout");
+    assertDiffers("b-final-Disconnected", raised, "events");
+    JsonNode made = read("a15-three-hops");
+    object(made, "/attempts/3/events/0").put("made", 99);
+    assertDiffers("a15-three-hops", made, "events");
+    JsonNode refused = read("x04-sync-InvalidArgument-l0");
+    object(refused, "/attempts/0/events/0").put("cls", "EngineShutdown");
+    assertDiffers("x04-sync-InvalidArgument-l0", refused, "events");
+  }
+
+  /** Where a rule explains that other workers are asked, events may differ, and are shown to. */
+  private void assertDiffers(String name, JsonNode content, String aspect) throws IOException {
+    Replay replay = reader.replay(content);
+    boolean isDeviation =
+        replay.deviations().stream()
+                .filter(each -> each.text().startsWith(aspect + ": "))
+                .map(each -> each.text())
+                .distinct()
+                .count()
+            > 0;
+    boolean isFault = replay.faults().stream().anyMatch(each -> each.startsWith(aspect + ": "));
+    assertThat(isFault || isDeviation).as("%s %s", name, replay.faults()).isTrue();
+    if (reader.replay(read(name)).deviations().isEmpty()) {
+      assertThat(isFault).as(name).isTrue();
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "a15-three-hops, requests_total",
+    "b-final-Disconnected, requests_total",
+    "p01-cancel-first, requests_total",
+    "p01-cancel-first, model_cancellation_total",
+    "p07-cancel-in-connect, model_cancellation_total",
+    "i06-usage-unary-worker, requests_total"
+  })
+  void shouldFindFaultWhenOtherOutcomesAreCounted(String name, String metric) throws IOException {
+    assertUnexcused(
+        name,
+        "outcomes",
+        content -> {
+          change(content.at("/metrics_after"), metric, 7);
+          change(content.at("/expect/migration_metrics"), metric, 7);
+        });
+    assertUnexcused(
+        name,
+        "outcomes",
+        content -> {
+          drop(content.at("/metrics_after"), metric);
+          drop(content.at("/expect/migration_metrics"), metric);
+        });
+    assertFault(name, content -> change(content.at("/metrics_after"), metric, 7));
+  }
+
+  @Test
+  void shouldFindFaultWhenOneFormCountsOtherRejections() throws IOException {
+    assertFault(
+        "v01-overload-l0",
+        content -> change(content.at("/metrics_after"), "model_rejection_total", 7));
+  }
+
+  private static void drop(JsonNode lines, String metric) {
+    for (int i = lines.size() - 1; i >= 0; i--) {
+      if (lines.get(i).asText().contains(metric)) {
+        ((ArrayNode) lines).remove(i);
+      }
+    }
+  }
+
+  @Test
+  void shouldFindFaultWhenTheSumOfTokensIsAnother() throws IOException {
+    String unary = "i06-usage-unary-worker";
+    assertFault(unary, content -> object(content, "/client/0/body/usage").put("total_tokens", 15));
+    assertFault(
+        unary, content -> object(content, "/expect/client/0/usage").put("total_tokens", 15));
+    assertFault(
+        "w02-responses-unary",
+        content -> object(content, "/client/0/body/usage").put("total_tokens", 15));
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "/attempts/0",
+        "/attempts/0/events/0",
+        "/client/0",
+        "/client/0/body",
+        "/client/0/body/choices/0",
+        "/client/0/body/usage",
+        "/expect",
+        "/expect/client/0",
+        "/expect/client/0/usage",
+        "/expect/per_request/0",
+        "/expect/per_request/0/dispatch/0"
+      })
+  void shouldNotLeaveAFieldOutSilently(String place) throws IOException {
+    JsonNode content = read("i07-usage-unary-noworker");
+    assertThat(reader.replay(content).faults()).isEmpty();
+    object(content, place).put("never_seen", 1);
+
+    assertThat(reader.replay(content).faults())
+        .anyMatch(fault -> fault.matches("not compared: field=.*never_seen"));
+  }
+
+  @Test
+  void shouldNotLeaveAMetricOrAnEventOutSilently() throws IOException {
+    assertNotCompared(
+        "metric=never_seen_total",
+        content ->
+            ((ArrayNode) content.at("/metrics_after")).add("dynamo_frontend_never_seen_total 1"));
+    assertNotCompared(
+        "metric=never_seen_total",
+        content ->
+            ((ArrayNode) content.at("/expect/migration_metrics")).add("never_seen_total{} 1"));
+    assertNotCompared(
+        "event=never_seen",
+        content -> object(content, "/attempts/0/events/0").put("ev", "never_seen"));
+  }
+
+  private void assertNotCompared(String what, Consumer<JsonNode> change) throws IOException {
+    JsonNode content = read("a15-three-hops");
+    change.accept(content);
+    assertThat(reader.replay(content).faults()).contains("not compared: " + what);
   }
 
   @Test
