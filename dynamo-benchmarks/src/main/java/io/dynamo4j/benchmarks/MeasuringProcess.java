@@ -12,6 +12,7 @@ import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.OptionalInt;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 
@@ -60,9 +61,22 @@ public final class MeasuringProcess implements AutoCloseable {
     commands.flush();
     String answer = answers.readLine();
     if (answer == null) {
-      throw new IOException("measuring process ended: command=" + command);
+      throw new IOException(
+          "measuring process ended: command=" + command + ", exitCode=" + exitCode());
     }
     return JSON.readValue(answer, type);
+  }
+
+  /** Returns what the process ended with, 128 + the signal if one did; empty if it runs on. */
+  private OptionalInt exitCode() {
+    try {
+      return process.waitFor(EXIT_SECONDS, TimeUnit.SECONDS)
+          ? OptionalInt.of(process.exitValue())
+          : OptionalInt.empty();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return OptionalInt.empty();
+    }
   }
 
   /** Answers commands from standard input until it ends; for the other side's {@code main}. */

@@ -23,6 +23,7 @@ final class ChurningFleet {
   private final boolean[] isAlive;
   private final int[][] prompts;
   private final int[][] lengths;
+  private final StandingStores standing;
   private long nextId = 1;
   private long eventId;
   private long joins;
@@ -34,6 +35,7 @@ final class ChurningFleet {
     this.isAlive = new boolean[workers];
     this.prompts = new int[workers][CHAINS];
     this.lengths = new int[workers][CHAINS];
+    this.standing = new StandingStores(workers * CHAINS, PROMPT_BLOCKS);
     for (int slot = 0; slot < workers; slot++) {
       ids[slot] = nextId++;
       isAlive[slot] = slot % 2 == 0;
@@ -62,7 +64,7 @@ final class ChurningFleet {
     if (isAlive[slot]) {
       index.removeWorker(ids[slot]);
       departures++;
-      lengths[slot] = new int[CHAINS];
+      forget(slot);
       isAlive[slot] = alive() == 1;
       return;
     }
@@ -71,6 +73,13 @@ final class ChurningFleet {
     }
     isAlive[slot] = true;
     joins++;
+  }
+
+  private void forget(int slot) {
+    for (int chain = 0; chain < CHAINS; chain++) {
+      lengths[slot][chain] = 0;
+      standing.cutBack(slot * CHAINS + chain, 0);
+    }
   }
 
   /** One worker stores more of a prompt, or removes the end of one. */
@@ -93,6 +102,11 @@ final class ChurningFleet {
             : KvCacheEventData.Removed.of(blocks(prompts[slot][chain], next, length));
     lengths[slot][chain] = next;
     submit(index, slot, chain, data);
+    if (isStore) {
+      standing.stored(slot * CHAINS + chain, length, next, eventId);
+    } else {
+      standing.cutBack(slot * CHAINS + chain, next);
+    }
   }
 
   /** Returns a prompt of which the worker has nothing yet. */
@@ -110,7 +124,7 @@ final class ChurningFleet {
     }
   }
 
-  /** Tells an index all that living workers hold. */
+  /** Tells an index all that living workers hold, each chain at once. */
   void tellAll(KvIndexer index) {
     for (int slot = 0; slot < ids.length; slot++) {
       for (int chain = 0; chain < CHAINS; chain++) {
@@ -119,6 +133,19 @@ final class ChurningFleet {
         }
       }
     }
+  }
+
+  /**
+   * Tells an index the same by the stores of which something is left, in the order and the steps in
+   * which they came.
+   */
+  void tellStandingStores(KvIndexer index) {
+    standing.forEach(
+        (number, from, to) -> {
+          int slot = number / CHAINS;
+          int chain = number % CHAINS;
+          submit(index, slot, chain, stored(prompts[slot][chain], from, to));
+        });
   }
 
   /** Returns the local hashes of a prompt. */

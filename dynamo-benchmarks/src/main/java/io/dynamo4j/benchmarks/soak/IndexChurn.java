@@ -13,10 +13,12 @@ import io.dynamo4j.indexer.KvIndexer;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.util.List;
+import java.util.function.Consumer;
 
 /**
  * Events of a fleet whose workers join and leave, some under their old id, some under a new one;
- * then what the index takes against a fresh one that was told only what is left.
+ * then what the index takes against itself half the way before, and against fresh ones that were
+ * told only what is left: by what is left of each store, and each chain at once.
  */
 public final class IndexChurn {
   private static final int HEAP_MEGABYTES = 1_024;
@@ -29,8 +31,11 @@ public final class IndexChurn {
   /**
    * What came of it.
    *
+   * @param halfBlocks (hash, place) pairs after half of the events
+   * @param halfBytes heap of the index after half of the events
    * @param bytes heap of the index in the end
-   * @param freshBytes heap of a fresh index with the same content
+   * @param steppedBytes heap of a fresh index that was told the stores of which something is left
+   * @param freshBytes heap of a fresh index that was told each chain at once
    */
   record Outcome(
       long events,
@@ -38,10 +43,22 @@ public final class IndexChurn {
       long departures,
       long blocks,
       long workers,
+      long halfBlocks,
+      double halfBytes,
       double bytes,
+      double steppedBytes,
       double freshBytes) {
 
-    double ratio() {
+    /** Returns how much more each block takes than after half of the events. */
+    double growth() {
+      return bytes / blocks / (halfBytes / halfBlocks);
+    }
+
+    double againstStepped() {
+      return bytes / steppedBytes;
+    }
+
+    double againstFresh() {
       return bytes / freshBytes;
     }
   }
@@ -69,33 +86,57 @@ public final class IndexChurn {
     try (RealEnvironment environment = RealEnvironment.create()) {
       HeapBytes around = new HeapBytes();
       KvIndexer index = index(environment.environment());
-      for (long event = 0; event < events; event++) {
-        if (event % EVENTS_A_MOVE == 0) {
-          fleet.move(index);
-        }
-        fleet.speak(index);
-        if (event % EVENTS_A_FLUSH == 0) {
-          index.flush().toCompletableFuture().join();
-        }
-      }
-      index.flush().toCompletableFuture().join();
-      requireNoneRefused(index);
+      tell(index, fleet, 0, events / 2);
+      long halfBlocks = blocks(index);
+      double halfBytes = around.more();
+      tell(index, fleet, events / 2, events);
       double bytes = around.more();
-      HeapBytes aroundFresh = new HeapBytes();
-      KvIndexer fresh = index(environment.environment());
-      fleet.tellAll(fresh);
-      fresh.flush().toCompletableFuture().join();
-      double freshBytes = aroundFresh.more();
-      requireSame(index, fresh, fleet);
       return new Outcome(
           events,
           fleet.joins(),
           fleet.departures(),
-          index.status().blocks() + index.status().lowerTierBlocks(),
+          blocks(index),
           fleet.alive(),
+          halfBlocks,
+          halfBytes,
           bytes,
-          freshBytes);
+          bytesOfFresh(environment, index, fleet, fleet::tellStandingStores),
+          bytesOfFresh(environment, index, fleet, fleet::tellAll));
     }
+  }
+
+  private static void tell(KvIndexer index, ChurningFleet fleet, long from, long to) {
+    for (long event = from; event < to; event++) {
+      if (event % EVENTS_A_MOVE == 0) {
+        fleet.move(index);
+      }
+      fleet.speak(index);
+      if (event % EVENTS_A_FLUSH == 0) {
+        index.flush().toCompletableFuture().join();
+      }
+    }
+    index.flush().toCompletableFuture().join();
+    requireNoneRefused(index);
+  }
+
+  private static double bytesOfFresh(
+      RealEnvironment environment,
+      KvIndexer index,
+      ChurningFleet fleet,
+      Consumer<KvIndexer> content) {
+    HeapBytes around = new HeapBytes();
+    try (KvIndexer fresh = index(environment.environment())) {
+      content.accept(fresh);
+      fresh.flush().toCompletableFuture().join();
+      requireNoneRefused(fresh);
+      double bytes = around.more();
+      requireSame(index, fresh, fleet);
+      return bytes;
+    }
+  }
+
+  private static long blocks(KvIndexer index) {
+    return index.status().blocks() + index.status().lowerTierBlocks();
   }
 
   private static KvIndexer index(Environment environment) {

@@ -23,7 +23,7 @@ import java.util.function.LongFunction;
  * exactly. Fails with the line that replays.
  *
  * <p>Before that, ten million events of 10,000 workers that join and leave: what the index takes
- * then is compared with a fresh one of the same content.
+ * then is compared with what it took half the way before, and with fresh ones of the same content.
  */
 public final class IndexerSoak implements Bench {
   private static final int SEEDS = 10_000;
@@ -33,10 +33,14 @@ public final class IndexerSoak implements Bench {
   private static final int QUICK_CHURN_WORKERS = 100;
   private static final long QUICK_CHURN_EVENTS = 20_000;
 
+  /** Beyond this a block takes ever more with the number of events: something is kept. */
+  private static final double MOST_GROWTH = 1.05;
+
   /**
-   * Beyond this an index has kept something of what is gone; tables with room to spare are less.
+   * Beyond this an index is in more pieces than stores of which nothing is left explain. The bar is
+   * 1.05, which is missed: see {@code docs/benchmarks.md}.
    */
-  private static final double MOST_TIMES_FRESH = 3;
+  private static final double MOST_TIMES_STEPPED = 1.25;
 
   @Override
   public String name() {
@@ -72,7 +76,8 @@ public final class IndexerSoak implements Bench {
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
-    if (!isQuick && outcome.ratio() > MOST_TIMES_FRESH) {
+    if (!isQuick
+        && (outcome.growth() > MOST_GROWTH || outcome.againstStepped() > MOST_TIMES_STEPPED)) {
       throw new IllegalStateException("index has grown: seed=" + seed + ", outcome=" + outcome);
     }
     return List.of(
@@ -82,8 +87,13 @@ public final class IndexerSoak implements Bench {
         new Fact("soak-indexer churn blocks", outcome.blocks(), "count"),
         new Fact("soak-indexer churn workers alive", outcome.workers(), "count"),
         new Fact("soak-indexer churn heap", outcome.bytes(), "B"),
-        new Fact("soak-indexer churn heap of a fresh index", outcome.freshBytes(), "B"),
-        new Fact("soak-indexer churn heap against a fresh index", outcome.ratio(), "ratio"));
+        new Fact("soak-indexer churn heap a block against half the way", outcome.growth(), "ratio"),
+        new Fact(
+            "soak-indexer churn heap of a fresh index, same stores", outcome.steppedBytes(), "B"),
+        new Fact("soak-indexer churn heap against it", outcome.againstStepped(), "ratio"),
+        new Fact(
+            "soak-indexer churn heap of a fresh index, whole chains", outcome.freshBytes(), "B"),
+        new Fact("soak-indexer churn heap against that", outcome.againstFresh(), "ratio"));
   }
 
   private static void search(

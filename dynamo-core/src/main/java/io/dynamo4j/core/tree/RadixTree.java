@@ -27,6 +27,12 @@ import org.jspecify.annotations.Nullable;
  *
  * <p><b>Cost.</b> Apply is O(blocks), lookup O(edges on the path × ranks / 64 + ranks found), and
  * neither allocates once the tables have grown.
+ *
+ * <p><b>Memory.</b> A function of what is held and of the pieces in which it came, not of the
+ * number of changes. A node takes 24 bytes and a bit for each rank slot, rounded up to powers of
+ * two: about 1 KiB from 4,097 ranks on. A chain that comes a few blocks at a time is several nodes
+ * where one that comes at once is one; runs of blocks never move, so the pieces stay until
+ * nobody holds them. An index loaded from {@link #dump} has the fewest.
  */
 public final class RadixTree implements SyncIndexer {
   /*
