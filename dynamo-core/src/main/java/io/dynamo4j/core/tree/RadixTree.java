@@ -31,8 +31,8 @@ import org.jspecify.annotations.Nullable;
  * <p><b>Memory.</b> A function of what is held and of the pieces in which it came, not of the
  * number of changes. A node takes 24 bytes and a bit for each rank slot, rounded up to powers of
  * two: about 1 KiB from 4,097 ranks on. A chain that comes a few blocks at a time is several nodes
- * where one that comes at once is one; runs of blocks never move, so the pieces stay until
- * nobody holds them. An index loaded from {@link #dump} has the fewest.
+ * where one that comes at once is one; runs of blocks never move, so the pieces stay until nobody
+ * holds them. An index loaded from {@link #dump} has the fewest.
  */
 public final class RadixTree implements SyncIndexer {
   /*
