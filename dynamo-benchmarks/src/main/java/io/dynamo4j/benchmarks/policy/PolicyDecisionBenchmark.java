@@ -68,7 +68,7 @@ public class PolicyDecisionBenchmark {
       predictedLeases[i] = ours.trySelect(requests[i]);
       kvLeases[i] = theirs.trySelect(requests[i]);
     }
-    turn = kvLeases.length;
+    turn = kvLeases.length - 1;
     predicted = ours;
     kv = theirs;
   }
