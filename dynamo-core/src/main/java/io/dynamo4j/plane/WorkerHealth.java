@@ -114,6 +114,11 @@ public final class WorkerHealth {
     update(before -> before.without(workerId));
   }
 
+  /** Returns whether every rank is available because nothing is remembered of anybody. */
+  public boolean isClear() {
+    return marks.isEmpty();
+  }
+
   /** Returns what selection should know about a rank now. */
   public State state(WorkerWithDpRank rank) {
     return state(rank.workerId(), rank.dpRank());

@@ -69,7 +69,7 @@ public final class LongObjectMap<V> {
     }
     closeGap(slot);
     size--;
-    if (keys.length > MIN_CAPACITY && size * 6L < keys.length) {
+    if (keys.length > MIN_CAPACITY && size * 4L < keys.length) {
       resize(keys.length / 2);
     }
     return before;

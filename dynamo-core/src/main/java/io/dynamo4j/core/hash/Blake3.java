@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dynamo4j.core.hash;
 
-import java.lang.invoke.MethodHandles;
-import java.lang.invoke.VarHandle;
-import java.nio.ByteOrder;
-
 /**
  * BLAKE3 with 256 bits of output, for names and a model's small files: plain, not fast.
+ *
+ * <p>Bytes become words one by one: JDK 17 compiles views of a small array that does not leave its
+ * method to code that reads and writes something else.
  *
  * <p><b>Source.</b> BLAKE3 specification, O'Connor, Aumasson, Neves, Wilcox-O'Hearn (2020), section
  * 2.
@@ -40,9 +39,6 @@ public final class Blake3 {
   private static final int[] PERMUTATION = {2, 6, 3, 10, 7, 0, 4, 13, 1, 11, 12, 5, 9, 14, 15, 8};
   private static final int ROUNDS = 7;
 
-  private static final VarHandle INT =
-      MethodHandles.byteArrayViewVarHandle(int[].class, ByteOrder.LITTLE_ENDIAN);
-
   private final byte[] input;
 
   private Blake3(byte[] input) {
@@ -53,8 +49,8 @@ public final class Blake3 {
   public static byte[] hash(byte[] input) {
     int[] root = new Blake3(input).subtree(0, input.length, ROOT);
     byte[] out = new byte[32];
-    for (int i = 0; i < 8; i++) {
-      INT.set(out, 4 * i, root[i]);
+    for (int i = 0; i < out.length; i++) {
+      out[i] = (byte) (root[i >> 2] >>> (8 * (i & 3)));
     }
     return out;
   }
@@ -91,11 +87,9 @@ public final class Blake3 {
 
   /** Reads one block as 16 words, padded with zeros. */
   private int[] message(int offset, int size) {
-    byte[] padded = new byte[BLOCK_BYTES];
-    System.arraycopy(input, offset, padded, 0, size);
     int[] words = new int[16];
-    for (int i = 0; i < 16; i++) {
-      words[i] = (int) INT.get(padded, 4 * i);
+    for (int i = 0; i < size; i++) {
+      words[i >> 2] |= (input[offset + i] & 0xff) << (8 * (i & 3));
     }
     return words;
   }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dynamo4j.core.hash;
 
-import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 
 /**
@@ -23,7 +22,10 @@ public final class LoraIds {
    */
   public static int of(String name) {
     byte[] hash = Blake3.hash(name.getBytes(StandardCharsets.UTF_8));
-    int lowerHalf = ByteBuffer.wrap(hash, 4, 4).getInt();
-    return lowerHalf & 0x7FFFFFFF;
+    int id = 0;
+    for (int i = 4; i < 8; i++) {
+      id = (id << 8) | (hash[i] & 0xff);
+    }
+    return id & 0x7FFFFFFF;
   }
 }

@@ -73,6 +73,14 @@ public final class LLMEngineOutput {
     return with(details().withLogProbs(cumulative, each.clone()));
   }
 
+  /**
+   * Adds what a prefill worker hands to the decode worker: maps by text, lists, texts, booleans,
+   * {@code Long}s and {@code Double}s, which must not change any more.
+   */
+  public LLMEngineOutput withDisaggregatedParams(Object params) {
+    return with(details().withDisaggregatedParams(Objects.requireNonNull(params, "params")));
+  }
+
   /** Adds an annotation: something about the request that is no part of the answer. */
   public LLMEngineOutput withAnnotation(String event, String value) {
     Objects.requireNonNull(event, "event");
@@ -141,39 +149,51 @@ public final class LLMEngineOutput {
     return details().value;
   }
 
+  /** Returns what a prefill worker hands to the decode worker, or null. Nobody here reads it. */
+  public @Nullable Object disaggregatedParams() {
+    return details().disaggregatedParams;
+  }
+
   /** What few items carry. */
   private static final class Details {
-    static final Details NONE = new Details(null, Double.NaN, new double[0], null, null);
+    static final Details NONE = new Details(null, Double.NaN, new double[0], null, null, null);
 
     final @Nullable CompletionUsage usage;
     final double cumLogProbs;
     final double[] logProbs;
     final @Nullable String event;
     final @Nullable String value;
+    final @Nullable Object disaggregatedParams;
 
     Details(
         @Nullable CompletionUsage usage,
         double cumLogProbs,
         double[] logProbs,
         @Nullable String event,
-        @Nullable String value) {
+        @Nullable String value,
+        @Nullable Object disaggregatedParams) {
       this.usage = usage;
       this.cumLogProbs = cumLogProbs;
       this.logProbs = logProbs;
       this.event = event;
       this.value = value;
+      this.disaggregatedParams = disaggregatedParams;
     }
 
     Details withUsage(CompletionUsage changed) {
-      return new Details(changed, cumLogProbs, logProbs, event, value);
+      return new Details(changed, cumLogProbs, logProbs, event, value, disaggregatedParams);
     }
 
     Details withLogProbs(double cumulative, double[] each) {
-      return new Details(usage, cumulative, each, event, value);
+      return new Details(usage, cumulative, each, event, value, disaggregatedParams);
     }
 
     Details withAnnotation(String name, String text) {
-      return new Details(usage, cumLogProbs, logProbs, name, text);
+      return new Details(usage, cumLogProbs, logProbs, name, text, disaggregatedParams);
+    }
+
+    Details withDisaggregatedParams(Object params) {
+      return new Details(usage, cumLogProbs, logProbs, event, value, params);
     }
 
     /** What was summed over cut tokens says nothing about the rest. */
@@ -183,7 +203,13 @@ public final class LLMEngineOutput {
       for (int i = rest.length; i < logProbs.length; i++) {
         cumulative -= logProbs[i];
       }
-      return new Details(null, logProbs.length == 0 ? Double.NaN : cumulative, rest, event, value);
+      return new Details(
+          null,
+          logProbs.length == 0 ? Double.NaN : cumulative,
+          rest,
+          event,
+          value,
+          disaggregatedParams);
     }
   }
 }

@@ -79,12 +79,50 @@ public final class OverlapScores {
     }
     int[] toNumbers = numbers;
     int[] toDepths = depths;
-    int at = size;
-    for (long left = bits; left != 0; left &= left - 1) {
+    // Counted, so that no store is checked against the arrays' lengths.
+    long left = bits;
+    for (int at = size; at < needed; at++) {
       toNumbers[at] = first + Long.numberOfTrailingZeros(left);
-      toDepths[at++] = depth;
+      toDepths[at] = depth;
+      left &= left - 1;
     }
-    size = at;
+    size = needed;
+  }
+
+  /**
+   * Adds all of another result, disjoint with what is here, by its numbers: for results that are
+   * joined to one, whose table has the workers of each after those of the one before.
+   *
+   * @param other a result whose workers were added by number
+   * @param shift number in this one's table that the other's number 0 stands for
+   */
+  public void addAllNumbered(OverlapScores other, int shift) {
+    int added = other.size;
+    int needed = size + added;
+    if (needed > depths.length) {
+      numbers = Arrays.copyOf(numbers, Math.max(needed, size * 2));
+      depths = Arrays.copyOf(depths, numbers.length);
+    }
+    System.arraycopy(other.depths, 0, depths, size, added);
+    int[] from = other.numbers;
+    int[] to = numbers;
+    for (int i = 0, at = size; i < added; i++, at++) {
+      to[at] = from[i] + shift;
+    }
+    size = needed;
+  }
+
+  /** Returns the workers that numbers stand for; not to be modified. */
+  public @Nullable WorkerWithDpRank[] workersByNumber() {
+    return table;
+  }
+
+  /**
+   * Returns whether workers were added by number, so that what is known of {@link
+   * #workersByNumber}, the very array, stays true: nobody writes to it.
+   */
+  public boolean isNumbered() {
+    return table != named;
   }
 
   /** Forgets all workers but the first {@code count} added. */

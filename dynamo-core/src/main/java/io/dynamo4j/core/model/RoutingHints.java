@@ -94,6 +94,11 @@ public final class RoutingHints {
     return requiredDpRank;
   }
 
+  /** Returns whether neither a pin nor an allow-list leaves anybody out. */
+  public boolean isForAnyRank() {
+    return !isPinned() && requiredDpRank == ANY_DP_RANK && allowedWorkerIds == null;
+  }
+
   /** Tells whether the rank may serve the request as far as pins go. */
   public boolean pinAllows(WorkerWithDpRank rank) {
     return (pinnedWorker == null || pinnedWorker.equals(rank))

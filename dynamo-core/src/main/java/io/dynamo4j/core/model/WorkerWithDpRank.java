@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dynamo4j.core.model;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * One data-parallel rank of one worker: the unit of cache ownership and of routing.
  *
@@ -20,6 +22,20 @@ public record WorkerWithDpRank(long workerId, int dpRank) implements Comparable<
   public int compareTo(WorkerWithDpRank other) {
     int byWorker = Long.compareUnsigned(workerId, other.workerId);
     return byWorker != 0 ? byWorker : Integer.compareUnsigned(dpRank, other.dpRank);
+  }
+
+  /** Written out, as {@link #hashCode} is, because tables of ranks ask for it in every decision. */
+  @Override
+  public boolean equals(@Nullable Object other) {
+    return this == other
+        || (other instanceof WorkerWithDpRank rank
+            && workerId == rank.workerId
+            && dpRank == rank.dpRank);
+  }
+
+  @Override
+  public int hashCode() {
+    return 31 * Long.hashCode(workerId) + dpRank;
   }
 
   /** Returns {@code workerId/dpRank}, both unsigned. */

@@ -236,27 +236,29 @@ public final class TokenAccumulator {
   private void hashFilledBlocks(BlockHashing how, int[] array, int offset, int filled) {
     int blockSize = how.blockSize();
     int count = blockCount;
-    while (nextBlockEnd <= filled) {
-      int start = Math.toIntExact(nextBlockEnd - how.windowSize());
-      long localHash = how.localHash(array, offset + start);
-      addHash(
-          count,
-          localHash,
-          count == 0 ? localHash : how.sequenceHash(sequence[count - 1], localHash));
+    long end = nextBlockEnd;
+    int start = offset + count * blockSize;
+    long hash = count == 0 ? 0 : sequence[count - 1];
+    while (end <= filled) {
+      long localHash = how.localHash(array, start);
+      hash = count == 0 ? localHash : how.sequenceHash(hash, localHash);
+      if (count == local.length) {
+        growHashes(count);
+      }
+      local[count] = localHash;
+      sequence[count] = hash;
       count++;
-      nextBlockEnd += blockSize;
+      start += blockSize;
+      end += blockSize;
     }
+    nextBlockEnd = end;
     BLOCK_COUNT.setRelease(this, count);
   }
 
-  private void addHash(int index, long localHash, long sequenceHash) {
-    if (index == local.length) {
-      int capacity = capacityFor(index, 1);
-      LOCAL.setRelease(this, Arrays.copyOf(local, capacity));
-      SEQUENCE.setRelease(this, Arrays.copyOf(sequence, capacity));
-    }
-    local[index] = localHash;
-    sequence[index] = sequenceHash;
+  private void growHashes(int count) {
+    int capacity = capacityFor(count, 1);
+    LOCAL.setRelease(this, Arrays.copyOf(local, capacity));
+    SEQUENCE.setRelease(this, Arrays.copyOf(sequence, capacity));
   }
 
   private int @Nullable [] tokensAcquire() {

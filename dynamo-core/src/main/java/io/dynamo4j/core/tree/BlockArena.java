@@ -43,6 +43,9 @@ final class BlockArena {
   /** What {@link #owner} says of a block that is not in use. */
   static final int NOBODY = -1;
 
+  /** Pages that can be open: 2^29 blocks, of which no address is negative. */
+  static final int MAX_PAGES = 1 << 19;
+
   private static final int PAGE_BITS = 10;
   private static final int PAGE_SIZE = 1 << PAGE_BITS;
   private static final int OFFSET = PAGE_SIZE - 1;
@@ -63,12 +66,35 @@ final class BlockArena {
   private int[] next = new int[INITIAL_PAGES];
   private int[] previous = new int[INITIAL_PAGES];
   private final int[] roomy = new int[CLASSES];
+  private final int maxPages;
   private int gonePage = NO_PAGE;
   private int pageCount;
+  private int openPages;
   private long liveBlocks;
 
   BlockArena() {
+    this(MAX_PAGES);
+  }
+
+  /** Makes an arena of at most {@code maxPages} pages, see {@link #pagesFor}. */
+  BlockArena(int maxPages) {
+    this.maxPages = maxPages;
     Arrays.fill(roomy, NO_PAGE);
+  }
+
+  /**
+   * Returns the pages that an index of some held blocks may take: room for eight times as many,
+   * because runs have spare blocks and places that nobody holds lead to others; and for each class
+   * an empty page and one that is just begun.
+   */
+  static int pagesFor(long heldBlocks) {
+    long pages = (Math.min(heldBlocks, (long) MAX_PAGES << PAGE_BITS) * 8) >>> PAGE_BITS;
+    return (int) Math.min(pages + 2 * CLASSES, MAX_PAGES);
+  }
+
+  /** Returns whether runs of {@code blocks} blocks in all can be had, each but one the longest. */
+  boolean hasRoomFor(int blocks) {
+    return openPages + (blocks >>> PAGE_BITS) + 2 <= maxPages;
   }
 
   /** Returns the blocks that a run for {@code blocks} blocks has, at most {@link #MAX_RUN}. */
@@ -135,6 +161,7 @@ final class BlockArena {
         grow(page * 2);
       }
     }
+    openPages++;
     hashPages[page] = new long[PAGE_SIZE];
     ownerPages[page] = new int[PAGE_SIZE];
     pageClass[page] = sizeClass;
@@ -146,6 +173,7 @@ final class BlockArena {
   }
 
   private void closePage(int page) {
+    openPages--;
     hashPages[page] = NO_HASHES;
     ownerPages[page] = NO_OWNERS;
     next[page] = gonePage;
@@ -198,6 +226,11 @@ final class BlockArena {
   /** Writes hashes into a run. */
   void write(int address, long[] from, int offset, int count) {
     System.arraycopy(from, offset, pageOf(address), address & OFFSET, count);
+  }
+
+  /** Reads hashes of a run in use; for the writer. */
+  void read(int address, long[] to, int offset, int count) {
+    System.arraycopy(pageOf(address), address & OFFSET, to, offset, count);
   }
 
   /** Makes a node, or {@link #NOBODY}, the owner of blocks. */

@@ -33,6 +33,8 @@ final class ChildTable {
   // Mark in the upper half, node in the lower; 0 is empty, node 0 (the root) being nobody's child.
   private long[] entries = new long[MIN_CAPACITY];
   private int size;
+  // What was fetched; means nothing, and is not private lest the fetching be optimized away.
+  int fetched;
 
   ChildTable(long seed) {
     this.seed = seed;
@@ -55,6 +57,11 @@ final class ChildTable {
     return (int) (mixed >>> 32);
   }
 
+  /** Fetches where a child is, or will be. */
+  void fetch(int parent, long firstHash) {
+    fetched += (int) entries[mark(parent, firstHash) & (entries.length - 1)];
+  }
+
   static int markOf(long entry) {
     return (int) (entry >>> 32);
   }
@@ -65,7 +72,7 @@ final class ChildTable {
 
   /** Makes room for some more entries, so that adding them takes no longer than a probe. */
   void makeRoom(int more) {
-    if ((size + more) * 2 > entries.length) {
+    if ((size + more) * 3L > entries.length * 2L) {
       resize(entries.length * 2);
     }
   }
@@ -105,7 +112,7 @@ final class ChildTable {
 
   /** Lets the table shrink if few entries are left. */
   void giveRoomBack() {
-    if (entries.length > MIN_CAPACITY && size * 8 < entries.length) {
+    if (entries.length > MIN_CAPACITY && size * 10L < entries.length * 3L) {
       resize(entries.length / 2);
     }
   }

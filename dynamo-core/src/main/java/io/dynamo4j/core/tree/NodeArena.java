@@ -7,14 +7,16 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
+import java.util.function.IntConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The nodes as the writer sees them: where the edge of each lies, how it hangs in the tree, and
  * which slots hold which of its blocks.
  *
- * <p>A slot that holds every block of an edge is one bit in the node's words; one that holds some
- * is an entry with a mask. That is always so: setting a mask moves the slot to the right form.
+ * <p>A slot that holds every block of an edge is one of the node's {@link FullHolders}; one that
+ * holds some is an entry with a mask. That is always so: setting a mask moves the slot to the right
+ * form.
  *
  * <p><b>Threads.</b> One writer. Readers take the {@link #layout} and read records themselves.
  */
@@ -26,8 +28,8 @@ final class NodeArena {
    *
    * Writes     What a reader must not see half done is put between begin and end, which make the
    *            node's version odd and then even and new. Two changes need no version, because each
-   *            is one store after all that it refers to: a bit of a slot that becomes full, and a
-   *            greater length.
+   *            is one store after all that it refers to: a slot that becomes full, where there is
+   *            room for it, and a greater length.
    *
    *            The xor of the children is the only child's id where there is one: enough to merge.
    * Rejected   Four parallel arrays: up to four cache misses a step, 1.1 to 1.7 times the time.
@@ -38,6 +40,7 @@ final class NodeArena {
   private static final VarHandle LAYOUT;
   private static final long LOW = 0xffffffffL;
   private static final int INITIAL_GONE = 16;
+  private static final int SPARE_PARTIALS = 64;
 
   static {
     try {
@@ -47,14 +50,16 @@ final class NodeArena {
     }
   }
 
-  private NodeLayout layout = NodeLayout.of(1);
+  private NodeLayout layout;
   private int[] gone = new int[INITIAL_GONE];
   private int goneCount;
   private int nextNode = 1; // 0 is the root
   private long versions;
   private final List<PartialHolders> pool = new ArrayList<>();
+  private int partialCount;
 
-  NodeArena() {
+  NodeArena(HolderForm form) {
+    layout = NodeLayout.of(form);
     end(ROOT);
   }
 
@@ -75,11 +80,6 @@ final class NodeArena {
     return nextNode - 1 - goneCount;
   }
 
-  /** Returns the longs of a holder set. */
-  int words() {
-    return layout.words();
-  }
-
   /** Makes a node without holders and children, which readers take for changing until its end. */
   int create(int parent, int start, int length, int capacity, boolean owns) {
     int node = goneCount > 0 ? gone[--goneCount] : nextNode++;
@@ -91,16 +91,17 @@ final class NodeArena {
     }
     long[] chunk = chunk(node);
     int base = layout.base(node);
-    Arrays.fill(chunk, base + NodeLayout.FAMILY, base + NodeLayout.WORDS + words(), 0);
+    Arrays.fill(chunk, base + NodeLayout.FAMILY, base + NodeLayout.WORDS + layout.words(), 0);
     setEdge(node, start, length, capacity, owns);
     setParent(node, parent);
     return node;
   }
 
-  /** Gives an id back; the node must be changing, and have neither holders nor children. */
+  /** Gives an id back; the node must be changing, and have no children and no partial holders. */
   void release(int node) {
     setHead(node, NodeLayout.CHANGING);
     set(node, NodeLayout.FAMILY, 0);
+    FullHolders.clear(layout, node);
     if (goneCount == gone.length) {
       gone = Arrays.copyOf(gone, goneCount * 2);
     }
@@ -119,12 +120,12 @@ final class NodeArena {
     pool.clear();
   }
 
-  /** Makes room for holder bits of slots below {@code slots}. */
+  /** Makes room for holders among the slots below {@code slots}. */
   void makeRoomForSlots(int slots) {
     int needed = (slots + 63) >>> 6;
-    if (needed > words()) {
-      NodeLayout before = layout;
-      LAYOUT.setRelease(this, before.widened(Math.max(needed, words() * 2)));
+    NodeLayout before = layout;
+    if (before.hasBits() && needed > before.words()) {
+      LAYOUT.setRelease(this, before.widened(Math.max(needed, before.words() * 2)));
       before.retire();
       VarHandle.storeStoreFence();
     }
@@ -234,13 +235,13 @@ final class NodeArena {
     return (head(node) & NodeLayout.PARTIALS) == 0 ? null : layout.partials(node);
   }
 
-  /** Returns one word of the slots that hold every block. */
-  long fullWord(int node, int word) {
-    return get(node, NodeLayout.WORDS + word);
+  boolean isFull(int node, int slot) {
+    return FullHolders.contains(layout, node, slot);
   }
 
-  boolean isFull(int node, int slot) {
-    return (fullWord(node, slot >> 6) & 1L << slot) != 0;
+  /** Visits the slots that hold every block, ascending. */
+  void forEachFull(int node, IntConsumer action) {
+    FullHolders.forEach(layout, node, action);
   }
 
   /** Returns the blocks of the edge that a slot holds, as bits. */
@@ -255,11 +256,12 @@ final class NodeArena {
   /** Sets the blocks of the edge that a slot holds. */
   void setMask(int node, int slot, long mask) {
     PartialHolders some = partials(node);
-    if (mask == NodeLayout.allBlocks(length(node)) && (some == null || some.maskOf(slot) == 0)) {
-      int at = layout.base(node) + NodeLayout.WORDS + (slot >> 6);
-      long[] chunk = chunk(node);
-      Racy.setRelease(chunk, at, chunk[at] | 1L << slot);
-    } else if (mask != mask(node, slot)) {
+    boolean isNewAndFull =
+        mask == NodeLayout.allBlocks(length(node)) && (some == null || some.maskOf(slot) == 0);
+    if (isNewAndFull && FullHolders.addAtOnce(layout, node, slot)) {
+      return;
+    }
+    if (mask != mask(node, slot)) {
       begin(node);
       putMask(node, slot, mask);
       end(node);
@@ -270,8 +272,11 @@ final class NodeArena {
   private void putMask(int node, int slot, long mask) {
     boolean full = mask == NodeLayout.allBlocks(length(node));
     if (full != isFull(node, slot)) {
-      int word = NodeLayout.WORDS + (slot >> 6);
-      set(node, word, get(node, word) ^ 1L << slot);
+      if (full) {
+        FullHolders.add(layout, node, slot);
+      } else {
+        FullHolders.remove(layout, node, slot);
+      }
     }
     putPartial(node, slot, full ? 0 : mask);
   }
@@ -285,11 +290,19 @@ final class NodeArena {
       some = pool.isEmpty() ? new PartialHolders() : pool.remove(pool.size() - 1);
       layout.setPartials(node, some);
       setHead(node, head(node) | NodeLayout.PARTIALS);
+      partialCount++;
     }
     some.put(slot, mask);
     if (some.size() == 0) {
       takePartials(node);
-      pool.add(some);
+      keep(some);
+    }
+  }
+
+  /** Keeps an empty list to be used again, unless there are many beside those in use. */
+  private void keep(PartialHolders empty) {
+    if (pool.size() < SPARE_PARTIALS + partialCount / 16) {
+      pool.add(empty);
     }
   }
 
@@ -298,16 +311,15 @@ final class NodeArena {
     if (some != null) {
       layout.setPartials(node, null);
       setHead(node, head(node) & ~NodeLayout.PARTIALS);
+      partialCount--;
     }
     return some;
   }
 
   /** Returns the blocks of the edge that anybody holds. */
   long heldByAnybody(int node) {
-    for (int word = 0; word < words(); word++) {
-      if (fullWord(node, word) != 0) {
-        return NodeLayout.allBlocks(length(node));
-      }
+    if (!FullHolders.isEmpty(layout, node)) {
+      return NodeLayout.allBlocks(length(node));
     }
     PartialHolders some = partials(node);
     return some == null ? 0 : some.union();
@@ -315,13 +327,8 @@ final class NodeArena {
 
   /** Returns whether {@code slot} is the one holder of this node. */
   boolean isHeldOnlyBy(int node, int slot) {
-    long[] chunk = chunk(node);
-    int at = layout.base(node) + NodeLayout.WORDS;
-    long bit = 1L << slot;
-    for (int word = 0; word < words(); word++) {
-      if ((chunk[at + word] & ~(word == slot >> 6 ? bit : 0)) != 0) {
-        return false;
-      }
+    if (!FullHolders.isNobodyBut(layout, node, slot)) {
+      return false;
     }
     PartialHolders some = partials(node);
     boolean full = isFull(node, slot);
@@ -351,9 +358,7 @@ final class NodeArena {
    * are changing. The edge of {@code suffix} is short already, its holders are those of the whole.
    */
   void divideHolders(int prefix, int prefixLength, int suffix) {
-    int from = layout.base(suffix) + NodeLayout.WORDS;
-    int to = layout.base(prefix) + NodeLayout.WORDS;
-    System.arraycopy(chunk(suffix), from, chunk(prefix), to, words());
+    FullHolders.copy(layout, suffix, prefix);
     PartialHolders some = takePartials(suffix);
     if (some == null) {
       return;
@@ -363,16 +368,13 @@ final class NodeArena {
       putMask(suffix, some.slot(i), some.mask(i) >>> prefixLength);
     }
     some.clear();
-    pool.add(some);
+    keep(some);
   }
 
   /** Returns whether both nodes are held by the same slots, each in full. */
   boolean haveSameFullHolders(int one, int other) {
-    int oneAt = layout.base(one) + NodeLayout.WORDS;
-    int otherAt = layout.base(other) + NodeLayout.WORDS;
     return partials(one) == null
         && partials(other) == null
-        && Arrays.equals(
-            chunk(one), oneAt, oneAt + words(), chunk(other), otherAt, otherAt + words());
+        && FullHolders.areAlike(layout, one, other);
   }
 }

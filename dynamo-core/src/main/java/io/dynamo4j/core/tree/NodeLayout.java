@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dynamo4j.core.tree;
 
+import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -14,7 +15,7 @@ final class NodeLayout {
    *   HEAD       version : 48 | has partials : 1 | owns : 1 | capacity : 7 | length : 7
    *   PLACE      start address : 32 | parent : 32
    *   FAMILY     xor of the children's ids : 32 | number of children : 32      the writer's
-   *   WORDS ..   a bit for each slot that holds every block of the edge
+   *   WORDS ..   who holds every block of the edge: FullHolders
    *
    *            A version is odd while its node is being changed or is nobody's; even ones are drawn
    *            from one counter, so that none comes twice, in whatever node.
@@ -36,25 +37,41 @@ final class NodeLayout {
   static final int CHUNK_NODES = 1 << CHUNK_BITS;
   private static final int INITIAL_CHUNKS = 4;
 
+  private final HolderForm form;
+  private final boolean hasBits;
   private final int words;
   private final int stride;
   private final long[] @Nullable [] chunks;
   private final @Nullable PartialHolders[] @Nullable [] partials;
+  private final long[] @Nullable [] @Nullable [] crowds;
 
-  private NodeLayout(int words, int chunks) {
-    this.words = words;
-    this.stride = WORDS + words;
+  private NodeLayout(HolderForm form, int words, int chunks) {
+    this.form = form;
+    this.hasBits = form.hasBitsFor(words);
+    this.words = hasBits ? words : SlotNumbers.LONGS;
+    this.stride = WORDS + this.words;
     this.chunks = new long[chunks][];
     this.partials = new PartialHolders[chunks][];
+    this.crowds = new long[hasBits ? 0 : chunks][][];
   }
 
-  /** Returns a layout for holder sets of some longs, with its first chunk. */
-  static NodeLayout of(int words) {
-    NodeLayout layout = new NodeLayout(words, INITIAL_CHUNKS);
+  /** Returns a layout for few ranks, with its first chunk. */
+  static NodeLayout of(HolderForm form) {
+    NodeLayout layout = new NodeLayout(form, 1, INITIAL_CHUNKS);
     layout.addChunk(0);
     return layout;
   }
 
+  HolderForm form() {
+    return form;
+  }
+
+  /** Returns whether each record has a bit for each slot, and not a few numbers of slots. */
+  boolean hasBits() {
+    return hasBits;
+  }
+
+  /** Returns the longs of a record that say who holds the edge. */
   int words() {
     return words;
   }
@@ -95,6 +112,25 @@ final class NodeLayout {
     chunk[node & CHUNK_NODES - 1] = some;
   }
 
+  /**
+   * Returns the slots that hold a node's edge as bits, as many as the highest takes; null if they
+   * are numbers in the record.
+   */
+  long @Nullable [] crowd(int node) {
+    long @Nullable [] @Nullable [] chunk = crowds[node >>> CHUNK_BITS];
+    return chunk == null ? null : chunk[node & CHUNK_NODES - 1];
+  }
+
+  void setCrowd(int node, long @Nullable [] crowd) {
+    int index = node >>> CHUNK_BITS;
+    long @Nullable [] @Nullable [] chunk = crowds[index];
+    if (chunk == null) {
+      chunk = new long[CHUNK_NODES][];
+      crowds[index] = chunk;
+    }
+    chunk[node & CHUNK_NODES - 1] = crowd;
+  }
+
   /** Adds a chunk of nodes that are nobody's. */
   void addChunk(int index) {
     long[] chunk = new long[CHUNK_NODES * stride];
@@ -106,34 +142,45 @@ final class NodeLayout {
 
   /** Returns the same chunks in a directory of another length. */
   NodeLayout withChunkLimit(int limit) {
-    NodeLayout other = new NodeLayout(words, limit);
-    int kept = Math.min(limit, chunks.length);
-    System.arraycopy(chunks, 0, other.chunks, 0, kept);
-    System.arraycopy(partials, 0, other.partials, 0, kept);
-    return other;
+    return withChunks(Math.min(limit, chunks.length), limit);
   }
 
   /** Returns this layout with its first chunk alone. */
   NodeLayout firstChunk() {
-    NodeLayout other = new NodeLayout(words, INITIAL_CHUNKS);
-    other.chunks[0] = chunks[0];
-    other.partials[0] = partials[0];
+    return withChunks(1, INITIAL_CHUNKS);
+  }
+
+  private NodeLayout withChunks(int kept, int limit) {
+    NodeLayout other = new NodeLayout(form, hasBits ? words : Integer.MAX_VALUE, limit);
+    System.arraycopy(chunks, 0, other.chunks, 0, kept);
+    System.arraycopy(partials, 0, other.partials, 0, kept);
+    System.arraycopy(crowds, 0, other.crowds, 0, Math.min(kept, crowds.length));
     return other;
   }
 
-  /** Returns copies of all records, wider. */
+  /**
+   * Returns copies of all records for more slots, the bits of {@code toWords} longs; from so many
+   * on that bits are too many, numbers of slots.
+   */
   NodeLayout widened(int toWords) {
-    NodeLayout wider = new NodeLayout(toWords, chunks.length);
+    NodeLayout wider = new NodeLayout(form, toWords, chunks.length);
     for (int i = 0; i < chunks.length; i++) {
       long[] chunk = chunks[i];
-      if (chunk != null) {
-        long[] copy = new long[CHUNK_NODES * wider.stride];
-        for (int node = 0; node < CHUNK_NODES; node++) {
-          System.arraycopy(chunk, node * stride, copy, node * wider.stride, stride);
-        }
-        wider.chunks[i] = copy;
-      }
       wider.partials[i] = partials[i];
+      if (chunk == null) {
+        continue;
+      }
+      long[] copy = new long[CHUNK_NODES * wider.stride];
+      wider.chunks[i] = copy;
+      int copied = wider.hasBits ? stride : WORDS;
+      for (int node = 0; node < CHUNK_NODES; node++) {
+        System.arraycopy(chunk, node * stride, copy, node * wider.stride, copied);
+        if (!wider.hasBits) {
+          int from = node * stride + WORDS;
+          long[] bits = Arrays.copyOfRange(chunk, from, from + words);
+          FullHolders.write(wider, (i << CHUNK_BITS) + node, bits);
+        }
+      }
     }
     return wider;
   }

@@ -50,6 +50,8 @@ class PrefixWalk {
   // Slots that hold all blocks so far, and those that do behind the node being entered.
   private long[] active = new long[1];
   private long[] next = new long[1];
+  // Slots that hold a node whose holders are few among many.
+  private final int[] few = new int[SlotNumbers.ROOM];
   // Nodes passed: id, head as it was, blocks before its edge.
   private final int[] pathNodes = new int[PATH];
   private final long[] pathHeads = new long[PATH];
@@ -309,6 +311,9 @@ class PrefixWalk {
    * that is missing or where the query leaves it.
    */
   private boolean narrow(int child, long[] itsChunk, int itsBase, long itsHead, int matched) {
+    if (!layout.hasBits()) {
+      return narrowAmongMany(child, itsChunk, itsBase + NodeLayout.WORDS, itsHead, matched);
+    }
     long[] from = active;
     long[] to = next;
     if ((itsHead & NodeLayout.PARTIALS) != 0) {
@@ -329,6 +334,58 @@ class PrefixWalk {
       }
       to[word] = before & full;
       left |= before & full;
+    }
+    return left != 0;
+  }
+
+  /** As {@link #narrow}, where not each node has a bit for each slot. */
+  private boolean narrowAmongMany(int child, long[] itsChunk, int at, long itsHead, int matched) {
+    System.arraycopy(active, 0, next, 0, words);
+    if ((itsHead & NodeLayout.PARTIALS) != 0) {
+      endPartials(layout.partials(child), matched);
+    }
+    long first = itsChunk[at];
+    if (first == SlotNumbers.CROWD) {
+      return narrowToCrowd(layout.crowd(child));
+    }
+    int staying = takeOut(first, 0);
+    staying = takeOut(itsChunk[at + 1], staying);
+    for (int word = 0; word < words; word++) {
+      if (next[word] != 0 && depth > 0) {
+        out.addNumbered(word << 6, next[word], depth);
+      }
+      next[word] = 0;
+    }
+    for (int i = 0; i < staying; i++) {
+      next[few[i] >> 6] |= 1L << few[i];
+    }
+    return staying > 0;
+  }
+
+  /** Takes slots that are numbers out of the next ones, and notes those that were among them. */
+  private int takeOut(long numbers, int noted) {
+    int count = noted;
+    for (int i = 0; i < 4; i++) {
+      int slot = SlotNumbers.slot(numbers, i);
+      if (slot >= 0 && slot >> 6 < words && (next[slot >> 6] & 1L << slot) != 0) {
+        next[slot >> 6] &= ~(1L << slot);
+        few[count++] = slot;
+      }
+    }
+    return count;
+  }
+
+  private boolean narrowToCrowd(long @Nullable [] crowd) {
+    int known = crowd == null ? 0 : crowd.length; // 0 in a torn view, as will be found
+    long left = 0;
+    for (int word = 0; word < words; word++) {
+      long full = crowd != null && word < known ? crowd[word] : 0;
+      long ended = next[word] & ~full;
+      if (ended != 0 && depth > 0) {
+        out.addNumbered(word << 6, ended, depth);
+      }
+      next[word] &= full;
+      left |= next[word];
     }
     return left != 0;
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dynamo4j.core.tree;
 
+import io.dynamo4j.core.collect.LongIntMap;
 import io.dynamo4j.core.model.KvCacheEventData;
 import io.dynamo4j.core.model.LookupScope;
 import io.dynamo4j.core.model.OverlapScores;
@@ -26,13 +27,16 @@ import org.jspecify.annotations.Nullable;
  * what came or moved meanwhile.
  *
  * <p><b>Cost.</b> Apply is O(blocks), lookup O(edges on the path × ranks / 64 + ranks found), and
- * neither allocates once the tables have grown.
+ * neither allocates once the tables have grown, but for an apply beyond 1,024 ranks that makes a
+ * node one of many.
  *
  * <p><b>Memory.</b> A function of what is held and of the pieces in which it came, not of the
- * number of changes. A node takes 24 bytes and a bit for each rank slot, rounded up to powers of
- * two: about 1 KiB from 4,097 ranks on. A chain that comes a few blocks at a time is several nodes
- * where one that comes at once is one; runs of blocks never move, so the pieces stay until nobody
- * holds them. An index loaded from {@link #dump} has the fewest.
+ * number of changes. A node takes 24 bytes and a bit for each rank slot up to 1,024 ranks, rounded
+ * up to powers of two; beyond that 40 bytes, and a bit for each rank slot only if more than 8 ranks
+ * hold all of it. A chain that comes a few blocks at a time is several nodes where one that comes
+ * at once is one; runs of blocks never move, so the pieces stay until nobody holds them. An index
+ * loaded from {@link #dump} has the fewest. There can be 2^29 places, some 7 GB of them, whatever
+ * the bounds.
  */
 public final class RadixTree implements SyncIndexer {
   /*
@@ -64,6 +68,12 @@ public final class RadixTree implements SyncIndexer {
   /** Ranks that can be held at one time. */
   public static final int MAX_RANKS = 1 << 14;
 
+  /** Places that there can be at one time, whoever holds them. */
+  private static final long MAX_PLACES = 1 << 29;
+
+  /** Blocks of an event that is fetched ahead: those of many such events fit the nearest cache. */
+  private static final int MAX_FETCHED_AHEAD = 4;
+
   private final long seed;
   private final int maxRanks;
   private final long maxBlocks;
@@ -71,21 +81,32 @@ public final class RadixTree implements SyncIndexer {
   private final PrefixWalk.Factory walks;
   private final TreeClock clock = new TreeClock();
   private final RankSlots slots = new RankSlots();
-  private final NodeArena nodes = new NodeArena();
-  private final BlockArena blocks = new BlockArena();
+  private final NodeArena nodes;
+  private final BlockArena blocks;
   private final ChildTable children;
   private final TreeWriter writer;
   private final NavigableMap<WorkerWithDpRank, RankTable> ranks = new TreeMap<>();
+  private final LongIntMap.Spares spares = LongIntMap.Spares.create();
   private final ApplyResult result = ApplyResult.create();
   private long blockCount;
+  private @Nullable RankTable fetchedRank;
+  private @Nullable WorkerWithDpRank expectedRank;
+  private int expectedBlocks;
 
   RadixTree(
-      long seed, int maxRanks, long maxBlocks, long maxBlocksPerRank, PrefixWalk.Factory walks) {
+      long seed,
+      int maxRanks,
+      long maxBlocks,
+      long maxBlocksPerRank,
+      HolderForm form,
+      PrefixWalk.Factory walks) {
+    this.nodes = new NodeArena(form);
     this.seed = seed;
     this.walks = walks;
     this.maxRanks = maxRanks;
     this.maxBlocks = maxBlocks;
-    this.maxBlocksPerRank = maxBlocksPerRank;
+    this.maxBlocksPerRank = Math.min(maxBlocksPerRank, MAX_PLACES);
+    this.blocks = new BlockArena(BlockArena.pagesFor(maxBlocks));
     this.children = new ChildTable(seed);
     this.writer = new TreeWriter(nodes, blocks, children);
   }
@@ -124,6 +145,38 @@ public final class RadixTree implements SyncIndexer {
     }
   }
 
+  /**
+   * Fetches what applying a short event will look at, and changes nothing. To be called for several
+   * events that are at hand before each of them is applied: their places are then fetched side by
+   * side. A long event does this by itself.
+   */
+  public void fetch(RouterEvent event) {
+    KvCacheEventData data = event.event().data();
+    RankTable rank = tableToFetch(event.worker());
+    if (rank == null || data.blockCount() == 0 || data.blockCount() > MAX_FETCHED_AHEAD) {
+      return;
+    }
+    if (data instanceof KvCacheEventData.Stored stored) {
+      rank.fetch(stored.blockHashes(), 0, stored.blockCount());
+      if (stored.hasParent()) {
+        rank.fetch(stored.parentHash());
+      } else {
+        children.fetch(NodeArena.ROOT, stored.tokensHashes()[0]);
+      }
+    } else if (data instanceof KvCacheEventData.Removed removed) {
+      rank.fetch(removed.blockHashes(), 0, removed.blockCount());
+    }
+  }
+
+  private @Nullable RankTable tableToFetch(WorkerWithDpRank worker) {
+    RankTable rank = fetchedRank;
+    if (rank == null || !rank.worker.equals(worker)) {
+      rank = ranks.get(worker);
+      fetchedRank = rank;
+    }
+    return rank;
+  }
+
   private ApplyResult store(WorkerWithDpRank worker, KvCacheEventData.Stored stored) {
     long[] hashes = stored.blockHashes();
     RankTable rank = ranks.get(worker);
@@ -157,11 +210,15 @@ public final class RadixTree implements SyncIndexer {
     }
     int held = rank == null ? 0 : rank.pairCount();
     long room = Math.min(maxBlocks - blockCount, maxBlocksPerRank - held);
-    if (stored.blockCount() <= room) {
+    boolean hasPages = blocks.hasRoomFor(stored.blockCount());
+    if (hasPages && stored.blockCount() <= room) {
       return true;
     }
-    return rank != null
-        && writer.countNew(rank, parent, stored.blockHashes(), stored.tokensHashes()) <= room;
+    if (rank == null) {
+      return false;
+    }
+    int added = writer.countNew(rank, parent, stored.blockHashes(), stored.tokensHashes());
+    return added == 0 || (hasPages && added <= room);
   }
 
   private static boolean contains(long[] hashes, long hash) {
@@ -211,6 +268,24 @@ public final class RadixTree implements SyncIndexer {
     }
   }
 
+  /**
+   * Makes room for what a rank is about to hold in all: storing it then takes about a third less
+   * time. Where it holds nothing yet this counts for its next store, unless another rank is named
+   * before that.
+   *
+   * @param blocks how many (hash, place) pairs; no more than the bounds allow are believed
+   */
+  public void expect(WorkerWithDpRank worker, long blocks) {
+    int believed = (int) Math.min(Math.min(blocks, maxBlocksPerRank), maxBlocks - blockCount);
+    RankTable rank = ranks.get(worker);
+    if (rank != null) {
+      rank.makeRoom(believed);
+    } else {
+      expectedRank = worker;
+      expectedBlocks = believed;
+    }
+  }
+
   private int forget(WorkerWithDpRank worker) {
     RankTable rank = ranks.get(worker);
     if (rank == null) {
@@ -228,12 +303,17 @@ public final class RadixTree implements SyncIndexer {
     clock.makeRoomForSlots(slot + 1);
     nodes.makeRoomForSlots(slot + 1);
     slots.take(worker);
-    RankTable rank = new RankTable(worker, slot, seed);
+    RankTable rank = new RankTable(worker, slot, seed, spares);
+    if (worker.equals(expectedRank)) {
+      rank.makeRoom(expectedBlocks);
+      expectedRank = null;
+    }
     ranks.put(worker, rank);
     return rank;
   }
 
   private void dismiss(RankTable rank) {
+    fetchedRank = fetchedRank == rank ? null : fetchedRank;
     ranks.remove(rank.worker);
     slots.free(rank.slot);
   }

@@ -40,6 +40,11 @@ public final class RadixTreeBuilder {
    * long. A store that would add more than there is room for is {@link
    * ApplyResult.Outcome#OUT_OF_CAPACITY}, and nothing of it is applied. Unbounded unless set.
    *
+   * <p>Blocks that a rank has given up take room as long as they lead to one that it holds. A store
+   * that would make more than eight times as many places as there may be pairs, beside some 30,000
+   * for any index, is refused alike: a peer that keeps the ends of its chains and gives the rest up
+   * cannot make the index grow without holding anything.
+   *
    * @throws IllegalArgumentException if not positive
    */
   public RadixTreeBuilder maxBlocks(long blocks) {
@@ -67,6 +72,7 @@ public final class RadixTreeBuilder {
 
   /** Returns an empty index. */
   public RadixTree build() {
-    return new RadixTree(seed, maxRanks, maxBlocks, maxBlocksPerRank, PrefixWalk::new);
+    return new RadixTree(
+        seed, maxRanks, maxBlocks, maxBlocksPerRank, HolderForm.STANDARD, PrefixWalk::new);
   }
 }

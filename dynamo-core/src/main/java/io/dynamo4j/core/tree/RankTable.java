@@ -4,7 +4,6 @@ package io.dynamo4j.core.tree;
 import io.dynamo4j.core.collect.LongIntMap;
 import io.dynamo4j.core.collect.LongObjectMap;
 import io.dynamo4j.core.model.WorkerWithDpRank;
-import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -14,8 +13,6 @@ import org.jspecify.annotations.Nullable;
  * their own that exists only while it is needed.
  */
 final class RankTable {
-  private static final int[] NONE = {};
-
   final WorkerWithDpRank worker;
   final int slot;
   // What was fetched; means nothing, and is not private lest the fetching be optimized away.
@@ -24,17 +21,17 @@ final class RankTable {
   private final long seed;
   // Address + 1 of the block that a hash was stored for last.
   private final LongIntMap latest;
-  // Blocks of a hash besides the latest one, the older first.
-  private @Nullable LongObjectMap<int[]> earlier;
+  // Addresses of a hash besides the latest one: a set, since a peer may name all blocks alike.
+  private @Nullable LongObjectMap<LongIntMap> earlier;
   // By address: hashes beyond the first by which this rank holds the block.
   private @Nullable LongIntMap furtherHashes;
   private int pairCount;
 
-  RankTable(WorkerWithDpRank worker, int slot, long seed) {
+  RankTable(WorkerWithDpRank worker, int slot, long seed, LongIntMap.Spares spares) {
     this.worker = worker;
     this.slot = slot;
     this.seed = seed;
-    this.latest = LongIntMap.create(seed);
+    this.latest = LongIntMap.create(seed, spares);
   }
 
   /** Returns the number of (hash, block) pairs. */
@@ -55,13 +52,18 @@ final class RankTable {
     fetched += latest.touch(hashes, from, count);
   }
 
+  /** Fetches where one hash is. */
+  void fetch(long hash) {
+    fetched += latest.touch(hash);
+  }
+
   /** Returns whether a pair is there. */
   boolean has(long hash, int address) {
     if (latestAddress(hash) == address) {
       return true;
     }
-    int[] others = earlier == null ? null : earlier.get(hash);
-    return others != null && Arrays.stream(others).anyMatch(other -> other == address);
+    LongIntMap others = earlier == null ? null : earlier.get(hash);
+    return others != null && others.get(address) != 0;
   }
 
   /**
@@ -90,18 +92,14 @@ final class RankTable {
     if (earlier == null) {
       earlier = LongObjectMap.create(seed);
     }
-    int[] known = earlier.get(hash);
-    int[] addresses = known == null ? NONE : known;
-    int[] updated = Arrays.copyOf(addresses, addresses.length + 1);
-    int kept = 0;
-    for (int each : addresses) {
-      if (each != address) {
-        updated[kept++] = each;
-      }
+    LongIntMap others = earlier.get(hash);
+    if (others == null) {
+      others = LongIntMap.create(seed);
+      earlier.put(hash, others);
     }
-    updated[kept++] = before;
-    earlier.put(hash, Arrays.copyOf(updated, kept));
-    return kept == updated.length;
+    boolean isNew = others.put(address, 0) == 0;
+    others.put(before, 1);
+    return isNew;
   }
 
   /** Drops a hash and returns its latest address, negative if it is not held. */
@@ -111,16 +109,16 @@ final class RankTable {
     return address;
   }
 
-  /** Drops and returns the other addresses of a hash that was removed. */
-  int[] removeEarlier(long hash) {
-    int[] addresses = earlier == null ? null : earlier.remove(hash);
+  /** Drops and returns the other addresses of a hash that was removed, null if it had none. */
+  @Nullable LongIntMap removeEarlier(long hash) {
+    LongIntMap addresses = earlier == null ? null : earlier.remove(hash);
     if (earlier == null || addresses == null) {
-      return NONE;
+      return null;
     }
     if (earlier.size() == 0) {
       earlier = null;
     }
-    pairCount -= addresses.length;
+    pairCount -= addresses.size();
     return addresses;
   }
 
@@ -145,17 +143,33 @@ final class RankTable {
     return earlier != null && earlier.get(hash) != null;
   }
 
+  /** Makes room for so many pairs. */
+  void makeRoom(int pairs) {
+    latest.makeRoom(pairs);
+  }
+
+  /**
+   * Copies the hashes with the places that they were stored for last, addresses + 1.
+   *
+   * @return how many there are, see {@link LongIntMap#copyTo}
+   */
+  int copyLatest(long[] hashes, int[] addresses, int room) {
+    return latest.copyTo(hashes, addresses, room);
+  }
+
+  /** Visits the other places of hashes that have several. */
+  void forEachEarlier(PairConsumer action) {
+    if (earlier != null) {
+      earlier.forEach(
+          (hash, addresses) ->
+              addresses.forEach((address, one) -> action.accept(hash, (int) address)));
+    }
+  }
+
   /** Visits every pair; order means nothing. */
   void forEachPair(PairConsumer action) {
     latest.forEach((hash, value) -> action.accept(hash, value - 1));
-    if (earlier != null) {
-      earlier.forEach(
-          (hash, addresses) -> {
-            for (int address : addresses) {
-              action.accept(hash, address);
-            }
-          });
-    }
+    forEachEarlier(action);
   }
 
   /** Receives one pair. */

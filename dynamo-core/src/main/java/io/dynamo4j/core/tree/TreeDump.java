@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dynamo4j.core.tree;
 
-import io.dynamo4j.core.collect.LongObjectMap;
 import io.dynamo4j.core.model.KvCacheEvent;
 import io.dynamo4j.core.model.KvCacheEventData;
 import io.dynamo4j.core.model.RouterEvent;
@@ -17,30 +16,42 @@ import java.util.function.Consumer;
  * the blocks that are not held.
  */
 final class TreeDump {
-  private static final int[] NONE = {};
   private static final int NO_ADDRESS = -1;
 
   private final NodeArena nodes;
   private final BlockArena blocks;
   private final Consumer<RouterEvent> sink;
+  private final HeldNodes held;
   private long nextEventId;
+
+  // Addresses that are to be written with what hangs below them.
+  private int[] open = new int[16];
+  private int openCount;
+  // The chain being written: nodes by place, and the positions from and to which it goes in each.
+  private int[] chain = new int[3 * 16];
+  private int chainLength;
 
   TreeDump(NodeArena nodes, BlockArena blocks, Consumer<RouterEvent> sink) {
     this.nodes = nodes;
     this.blocks = blocks;
     this.sink = sink;
+    this.held = new HeldNodes(nodes, blocks);
   }
 
   /** Writes what a rank can reach. */
   void write(RankTable rank) {
+    held.fill(rank);
     new OfRank(rank).writeReachable();
+    held.clear();
   }
 
   /** Writes all that a rank holds. */
   void writeWhole(RankTable rank) {
+    held.fill(rank);
     OfRank dump = new OfRank(rank);
     dump.writeReachable();
     dump.writeDetached();
+    held.clear();
   }
 
   private int parentAddress(int address) {
@@ -52,137 +63,167 @@ final class TreeDump {
     return parent == NodeArena.ROOT ? NO_ADDRESS : nodes.start(parent) + nodes.length(parent) - 1;
   }
 
+  private void push(int address) {
+    if (openCount == open.length) {
+      open = Arrays.copyOf(open, openCount * 2);
+    }
+    open[openCount++] = address;
+  }
+
+  private void pushAll(int firstPlace) {
+    for (int place = firstPlace; place >= 0; place = held.nextSibling(place)) {
+      push(held.start(place));
+    }
+  }
+
   /** The dump of one rank. */
   private final class OfRank {
     private final RankTable rank;
-    private final LongObjectMap<long[]> hashesOfAddress = LongObjectMap.create(0);
-    // Held first blocks of the children of a node.
-    private final LongObjectMap<int[]> childrenOfNode = LongObjectMap.create(0);
     private long standIn;
 
     OfRank(RankTable rank) {
       this.rank = rank;
-      rank.forEachPair(this::note);
-    }
-
-    private void note(long hash, int address) {
-      long[] known = hashesOfAddress.get(address);
-      int count = known == null ? 0 : known.length;
-      long[] hashes = known == null ? new long[1] : Arrays.copyOf(known, count + 1);
-      hashes[count] = hash;
-      hashesOfAddress.put(address, hashes);
-      int node = blocks.owner(address);
-      if (count == 0 && address == nodes.start(node)) {
-        int parent = nodes.parent(node);
-        childrenOfNode.put(parent, plus(childrenOf(parent), address));
-      }
-    }
-
-    private int[] childrenOf(int node) {
-      int[] children = childrenOfNode.get(node);
-      return children == null ? NONE : children;
     }
 
     void writeReachable() {
-      writeBelow(childrenOf(NodeArena.ROOT).clone());
+      pushAll(held.firstAtRoot());
+      writeOpen();
     }
 
     void writeDetached() {
-      int[] tops = new int[hashesOfAddress.size()];
-      int[] count = {0};
-      hashesOfAddress.forEach(
-          (address, hashes) -> {
-            int parent = parentAddress((int) address);
-            if (parent != NO_ADDRESS && hashesOfAddress.get(parent) == null) {
-              tops[count[0]++] = (int) address;
-            }
-          });
-      writeBelow(Arrays.copyOf(tops, count[0]));
+      for (int place = 0; place < held.size(); place++) {
+        long mask = held.mask(place);
+        long tops = mask & ~(mask << 1);
+        if ((mask & 1) != 0) {
+          int parent = parentAddress(held.start(place));
+          tops &= parent == NO_ADDRESS || held.holds(parent) ? ~1L : -1L;
+        }
+        for (long left = tops; left != 0; left &= left - 1) {
+          push(held.start(place) + Long.numberOfTrailingZeros(left));
+        }
+      }
+      writeOpen();
     }
 
-    /** Writes what hangs together with these blocks, and them first. */
-    private void writeBelow(int[] first) {
-      int[] open = first;
-      int openCount = open.length;
+    /** Writes what hangs together with the open blocks, and them first. */
+    private void writeOpen() {
       while (openCount > 0) {
-        int[] run = {open[--openCount]};
-        int length = 1;
-        int[] next = next(run[0]);
-        while (next.length == 1) {
-          run = length == run.length ? Arrays.copyOf(run, length * 2) : run;
-          run[length++] = next[0];
-          next = next(next[0]);
-        }
-        writeRun(Arrays.copyOf(run, length));
-        if (openCount + next.length > open.length) {
-          open = Arrays.copyOf(open, (openCount + next.length) * 2);
-        }
-        System.arraycopy(next, 0, open, openCount, next.length);
-        openCount += next.length;
+        int children = follow(open[--openCount]);
+        writeRun();
+        pushAll(children);
       }
     }
 
-    /** Returns the held blocks right below a block. */
-    private int[] next(int address) {
-      int node = blocks.owner(address);
-      if (address + 1 == nodes.start(node) + nodes.length(node)) {
-        return childrenOf(node);
+    /** Makes the chain from a block on the one to be written; returns the first of its branches. */
+    private int follow(int first) {
+      chainLength = 0;
+      int place = held.placeOf(first);
+      int from = first - held.start(place);
+      while (true) {
+        int to = from + Long.numberOfTrailingZeros(~(held.mask(place) >>> from));
+        to = Math.min(to, held.length(place));
+        addToChain(place, from, to);
+        int children = to < held.length(place) ? HeldNodes.NOBODY : held.firstChild(place);
+        if (children < 0 || held.nextSibling(children) >= 0) {
+          return children;
+        }
+        place = children;
+        from = 0;
       }
-      return hashesOfAddress.get(address + 1) == null ? NONE : new int[] {address + 1};
     }
 
-    private void writeRun(int[] run) {
-      writeChain(run, hashes(run[run.length - 1])[0]);
+    private void addToChain(int place, int from, int to) {
+      if (chainLength == chain.length) {
+        chain = Arrays.copyOf(chain, chainLength * 2);
+      }
+      chain[chainLength++] = place;
+      chain[chainLength++] = from;
+      chain[chainLength++] = to;
+    }
+
+    private void writeRun() {
+      int count = 0;
+      for (int i = 0; i < chainLength; i += 3) {
+        count += chain[i + 2] - chain[i + 1];
+      }
+      long[] external = new long[count];
+      long[] local = new long[count];
+      int done = 0;
+      for (int i = 0; i < chainLength; i += 3) {
+        int length = chain[i + 2] - chain[i + 1];
+        held.copy(chain[i], chain[i + 1], length, external, local, done);
+        done += length;
+      }
+      int first = held.start(chain[0]) + chain[1];
+      if (!writeBelowParent(first, external, local)) {
+        writePath(addresses(count), external[count - 1]);
+      }
+      if (held.hasFurther()) {
+        writeFurther(addresses(count));
+      }
+    }
+
+    private int[] addresses(int count) {
+      int[] addresses = new int[count];
+      int done = 0;
+      for (int i = 0; i < chainLength; i += 3) {
+        for (int position = chain[i + 1]; position < chain[i + 2]; position++) {
+          addresses[done++] = held.start(chain[i]) + position;
+        }
+      }
+      return addresses;
+    }
+
+    /** Writes a store for each further hash of the blocks of a chain. */
+    private void writeFurther(int[] run) {
       for (int address : run) {
-        long[] hashes = hashes(address);
-        for (int i = 1; i < hashes.length; i++) {
-          writeChain(new int[] {address}, hashes[i]);
+        for (long hash : held.further(address)) {
+          long[] external = {hash};
+          if (!writeBelowParent(address, external, new long[] {blocks.hash(address)})) {
+            writePath(new int[] {address}, hash);
+          }
         }
       }
     }
 
-    /** Writes one store, each block under its first hash, the last one under the given. */
-    private void writeChain(int[] chain, long lastHash) {
-      int parent = parentAddress(chain[0]);
-      if (parent != NO_ADDRESS && hashesOfAddress.get(parent) != null) {
-        long parentHash = hashes(parent)[0];
-        long[] external = externalHashes(chain, lastHash);
-        if (!rank.hasSeveralAddresses(parentHash) && !contains(external, parentHash)) {
-          writeStore(KvCacheEventData.Stored.under(parentHash, external, localHashes(chain)));
-          return;
+    /** Writes a store unless its parent is not held, or has no hash that names its place alone. */
+    private boolean writeBelowParent(int first, long[] external, long[] local) {
+      int parent = parentAddress(first);
+      if (parent == NO_ADDRESS) {
+        writeStore(KvCacheEventData.Stored.atRoot(external, local));
+        return true;
+      }
+      if (!held.holds(parent)) {
+        return false;
+      }
+      long parentHash = held.hash(parent);
+      if (rank.hasSeveralAddresses(parentHash) || contains(external, parentHash)) {
+        return false;
+      }
+      writeStore(KvCacheEventData.Stored.under(parentHash, external, local));
+      return true;
+    }
+
+    /** Writes a store of the whole path, the last block under the given hash. */
+    private void writePath(int[] run, long lastHash) {
+      int[] path = pathTo(run);
+      long[] external = new long[path.length];
+      long[] local = new long[path.length];
+      long[] standIns = new long[path.length];
+      int standInCount = 0;
+      for (int i = 0; i < path.length; i++) {
+        boolean isHeld = held.holds(path[i]);
+        external[i] = isHeld ? held.hash(path[i]) : nextStandIn();
+        local[i] = blocks.hash(path[i]);
+        if (!isHeld) {
+          standIns[standInCount++] = external[i];
         }
       }
-      // No parent is held, or its hash does not name its place alone: say the whole path.
-      int[] path = pathTo(chain);
-      long[] external = externalHashes(path, lastHash);
-      writeStore(KvCacheEventData.Stored.atRoot(external, localHashes(path)));
-      long[] standIns = standIns(path, external);
-      if (standIns.length > 0) {
-        writeStore(KvCacheEventData.Removed.of(standIns));
+      external[path.length - 1] = lastHash;
+      writeStore(KvCacheEventData.Stored.atRoot(external, local));
+      if (standInCount > 0) {
+        writeStore(KvCacheEventData.Removed.of(Arrays.copyOf(standIns, standInCount)));
       }
-    }
-
-    private void writeStore(KvCacheEventData data) {
-      KvCacheEvent event = KvCacheEvent.of(nextEventId++, rank.worker.dpRank(), data);
-      sink.accept(RouterEvent.of(rank.worker.workerId(), StorageTier.DEVICE, event));
-    }
-
-    private long[] hashes(int address) {
-      long[] hashes = hashesOfAddress.get(address);
-      if (hashes == null) {
-        throw new IllegalStateException("block is not held: address=" + address);
-      }
-      return hashes;
-    }
-
-    private long[] externalHashes(int[] chain, long lastHash) {
-      long[] external = new long[chain.length];
-      for (int i = 0; i < external.length; i++) {
-        long[] held = hashesOfAddress.get(chain[i]);
-        external[i] = held == null ? nextStandIn() : held[0];
-      }
-      external[external.length - 1] = lastHash;
-      return external;
     }
 
     /** Returns a hash that the rank does not use, for a block that it does not hold. */
@@ -193,46 +234,31 @@ final class TreeDump {
       return standIn;
     }
 
-    private long[] standIns(int[] path, long[] external) {
-      int count = 0;
-      long[] found = new long[path.length];
-      for (int i = 0; i < path.length; i++) {
-        if (hashesOfAddress.get(path[i]) == null) {
-          found[count++] = external[i];
-        }
-      }
-      return Arrays.copyOf(found, count);
+    private void writeStore(KvCacheEventData data) {
+      KvCacheEvent event = KvCacheEvent.of(nextEventId++, rank.worker.dpRank(), data);
+      sink.accept(RouterEvent.of(rank.worker.workerId(), StorageTier.DEVICE, event));
     }
   }
 
-  private int[] pathTo(int[] chain) {
+  private int[] pathTo(int[] run) {
     int above = 0;
-    for (int at = parentAddress(chain[0]); at != NO_ADDRESS; at = parentAddress(at)) {
+    for (int at = parentAddress(run[0]); at != NO_ADDRESS; at = parentAddress(at)) {
       above++;
     }
-    int[] path = new int[above + chain.length];
-    System.arraycopy(chain, 0, path, above, chain.length);
-    for (int at = parentAddress(chain[0]); at != NO_ADDRESS; at = parentAddress(at)) {
+    int[] path = new int[above + run.length];
+    System.arraycopy(run, 0, path, above, run.length);
+    for (int at = parentAddress(run[0]); at != NO_ADDRESS; at = parentAddress(at)) {
       path[--above] = at;
     }
     return path;
   }
 
-  private long[] localHashes(int[] chain) {
-    long[] local = new long[chain.length];
-    for (int i = 0; i < local.length; i++) {
-      local[i] = blocks.hash(chain[i]);
-    }
-    return local;
-  }
-
-  private static int[] plus(int[] array, int value) {
-    int[] longer = Arrays.copyOf(array, array.length + 1);
-    longer[array.length] = value;
-    return longer;
-  }
-
   private static boolean contains(long[] hashes, long hash) {
-    return Arrays.stream(hashes).anyMatch(each -> each == hash);
+    for (long each : hashes) {
+      if (each == hash) {
+        return true;
+      }
+    }
+    return false;
   }
 }

@@ -108,13 +108,13 @@ final class TreeInvariants {
 
   private void checkHolders(int node) {
     int length = nodes.length(node);
-    for (int word = 0; word < nodes.words(); word++) {
-      for (long left = nodes.fullWord(node, word); left != 0; left &= left - 1) {
-        int slot = (word << 6) + Long.numberOfTrailingZeros(left);
-        require(tenants.isTaken(slot), "I4 free slot", node);
-        heldBlocks += length;
-      }
-    }
+    nodes.forEachFull(
+        node,
+        slot -> {
+          require(tenants.isTaken(slot), "I4 free slot", node);
+          require(nodes.isFull(node, slot), "I4 not found", node);
+          heldBlocks += length;
+        });
     PartialHolders some = nodes.partials(node);
     require(some == null || some.size() > 0, "I4 empty list", node);
     for (int i = 0; some != null && i < some.size(); i++) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dynamo4j.core.tree;
 
+import io.dynamo4j.core.collect.LongIntMap;
+
 /**
  * Adds and releases the blocks of one rank at a time, and keeps the tree of nodes as small as what
  * is held allows: edges are split where ranks part, and trimmed, freed and merged when they do no
@@ -193,8 +195,9 @@ final class TreeWriter {
         continue;
       }
       release(rank, address);
-      for (int other : rank.removeEarlier(hashes[i])) {
-        release(rank, other);
+      LongIntMap others = rank.removeEarlier(hashes[i]);
+      if (others != null) {
+        others.forEach((other, one) -> release(rank, (int) other));
       }
     }
     releaseRun(rank);

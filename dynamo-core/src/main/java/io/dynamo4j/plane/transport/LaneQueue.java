@@ -77,7 +77,7 @@ public final class LaneQueue<T> {
   }
 
   private void signal() {
-    if (scheduled.compareAndSet(false, true)) {
+    if (!scheduled.get() && scheduled.compareAndSet(false, true)) {
       try {
         lane.execute(this::drain);
       } catch (RejectedExecutionException laneClosed) {

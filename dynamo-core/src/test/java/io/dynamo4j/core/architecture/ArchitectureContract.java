@@ -40,6 +40,9 @@ public abstract class ArchitectureContract {
     if (module.isPublished()) {
       rules.addAll(ModuleRules.ofPublishedModules());
     }
+    if (module.followsTokenStreams()) {
+      rules.addAll(ModuleRules.ofTokenStreams());
+    }
     rules.add(ModuleRules.arrowsOf(module));
     return rules.stream()
         .map(rule -> DynamicTest.dynamicTest(rule.getDescription(), () -> rule.check(mainClasses)));

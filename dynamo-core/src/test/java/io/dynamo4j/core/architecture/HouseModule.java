@@ -72,7 +72,7 @@ public record HouseModule(
       new HouseModule(
           "dynamo-micrometer",
           List.of("io.dynamo4j.micrometer"),
-          List.of(CORE, INDEXER, KVROUTER, MIGRATION),
+          List.of(CORE, INDEXER, KVROUTER, MIGRATION, TRANSPORT_TCP, TRANSPORT_ZMQ, TRANSPORT_NATS),
           List.of("io.micrometer"));
   public static final HouseModule TESTKIT_CONTRACTS =
       new HouseModule(
@@ -90,6 +90,11 @@ public record HouseModule(
   /** Tells whether others depend on the module, so that its public types are an API. */
   boolean isPublished() {
     return !name.equals(SIMULATION.name);
+  }
+
+  /** Tells whether tokens of streams pass through the module. */
+  boolean followsTokenStreams() {
+    return name.equals(MIGRATION.name) || name.equals(KVROUTER.name);
   }
 
   /** Returns what the module's classes may refer to, as package patterns of ArchUnit. */

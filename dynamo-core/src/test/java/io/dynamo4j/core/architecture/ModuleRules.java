@@ -6,6 +6,7 @@ import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 
 import com.tngtech.archunit.base.DescribedPredicate;
 import com.tngtech.archunit.lang.ArchRule;
+import io.dynamo4j.core.token.TokenSlice;
 import java.util.List;
 
 /** Which way the arrows between modules and packages point, and what an API may show. */
@@ -122,6 +123,36 @@ public final class ModuleRules {
           .because("output belongs to the host")
           .allowEmptyShould(true);
 
+  /** Joins prompt and answer for a continuation, and knows the last token. */
+  private static final String TOKEN_LEDGER = "io.dynamo4j.migration.TokenLedger";
+
+  /** Hands single tokens to a detokenizer, which decodes a window of the last few. */
+  private static final String TEXT_OF_TOKENS =
+      "io\\.dynamo4j\\.migration\\.text\\.(ChoiceText|TextItem|WindowDetokenizer)";
+
+  /**
+   * Tokens arrive in slices; whoever takes them out could hold them in a list of its own, beside
+   * the one in {@code TokenAccumulator}.
+   */
+  public static final ArchRule TOKENS_STAY_IN_SLICES =
+      classes()
+          .that()
+          .doNotHaveFullyQualifiedName(TOKEN_LEDGER)
+          .and()
+          .haveNameNotMatching(TEXT_OF_TOKENS)
+          .should(
+              Accesses.avoid(
+                  "taking tokens out of a slice",
+                  Accesses.named(
+                      TokenSlice.class,
+                      "copyTo",
+                      "toArray",
+                      "backingArray",
+                      "backingOffset",
+                      "get")))
+          .because("the accumulator is the only list of a stream's tokens")
+          .allowEmptyShould(true);
+
   private ModuleRules() {}
 
   /** Returns the rules that hold everywhere. */
@@ -137,6 +168,11 @@ public final class ModuleRules {
         API_CLASSES_ARE_CLOSED,
         CONSTRUCTORS_ARE_HIDDEN,
         LONGS_ARE_NOT_BOXED);
+  }
+
+  /** Returns the rules of modules that follow streams of tokens. */
+  static List<ArchRule> ofTokenStreams() {
+    return List.of(TOKENS_STAY_IN_SLICES);
   }
 
   /** Returns the rule that classes of {@code module} use nothing but what its arrows allow. */

@@ -25,6 +25,7 @@ class ModuleRulesTest {
         arguments(ModuleRules.PLANES_KNOW_NO_TREE, "PlaneWithHash"),
         arguments(ModuleRules.NO_INTERNALS_IN_SIGNATURES, "Apis$Internals"),
         arguments(ModuleRules.NO_THIRD_PARTY_IN_SIGNATURES, "Apis$ThirdParty"),
+        arguments(ModuleRules.TOKENS_STAY_IN_SLICES, "Apis$TokenLists"),
         arguments(ModuleRules.LONGS_ARE_NOT_BOXED, "Apis$BoxedLongs"),
         arguments(ModuleRules.NO_PRINTING, "Apis$Printing"));
   }
@@ -63,8 +64,11 @@ class ModuleRulesTest {
   }
 
   static Stream<ArchRule> rules() {
-    return Stream.concat(
-        ModuleRules.everywhere().stream(), ModuleRules.ofPublishedModules().stream());
+    return Stream.of(
+            ModuleRules.everywhere(),
+            ModuleRules.ofPublishedModules(),
+            ModuleRules.ofTokenStreams())
+        .flatMap(List::stream);
   }
 
   @ParameterizedTest

@@ -4,6 +4,9 @@ package io.dynamo4j.core.collect;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.dynamo4j.core.runtime.RandomSource;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
 import java.util.TreeMap;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
@@ -35,5 +38,37 @@ class LongIntMapPropertyTest {
       long key = (i - keyCount / 2) * 0x100000000L;
       assertThat(map.get(key)).isEqualTo(model.getOrDefault(key, 0));
     }
+  }
+
+  @Property(tries = 40)
+  void shouldShareSparesWithoutMixingMaps(@ForAll long seed) {
+    RandomSource random = RandomSource.seeded(seed);
+    LongIntMap.Spares spares = LongIntMap.Spares.create();
+    List<LongIntMap> maps = new ArrayList<>();
+    List<TreeMap<Long, Integer>> models = new ArrayList<>();
+    for (int i = 0; i < 4; i++) {
+      maps.add(LongIntMap.create(random.nextLong(), spares));
+      models.add(new TreeMap<>());
+    }
+    for (int step = 0; step < 60; step++) {
+      int chosen = random.nextInt(maps.size());
+      boolean stores = random.nextInt(2) == 0;
+      for (int i = random.nextInt(700); i >= 0; i--) {
+        long key = random.nextInt(1_500);
+        int value = stores ? 1 + step : 0;
+        maps.get(chosen).put(key, value);
+        models.get(chosen).put(key, value);
+      }
+      models.get(chosen).values().removeIf(value -> value == 0);
+      for (int i = 0; i < maps.size(); i++) {
+        assertThat(contents(maps.get(i))).isEqualTo(models.get(i));
+      }
+    }
+  }
+
+  private static Map<Long, Integer> contents(LongIntMap map) {
+    Map<Long, Integer> contents = new TreeMap<>();
+    map.forEach(contents::put);
+    return contents;
   }
 }

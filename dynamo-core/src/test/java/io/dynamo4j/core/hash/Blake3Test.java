@@ -3,7 +3,9 @@ package io.dynamo4j.core.hash;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.util.Arrays;
 import java.util.HexFormat;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -29,5 +31,27 @@ class Blake3Test {
       input[i] = (byte) (i % 251);
     }
     assertThat(HexFormat.of().formatHex(Blake3.hash(input))).isEqualTo(expected);
+  }
+
+  @Test
+  void shouldGiveTheSameNumberOfAnAdapterOnceCompiled() {
+    int first = LoraIds.of("adapter");
+    for (int i = 0; i < 30_000; i++) {
+      assertThat(LoraIds.of("adapter")).isEqualTo(first);
+    }
+  }
+
+  /** Compiled code is other code: it must be as right as what is interpreted at first. */
+  @ParameterizedTest
+  @CsvSource({"31", "64", "650", "1024", "3000"})
+  void shouldGiveTheSameHashOnceCompiled(int length) {
+    byte[] input = new byte[length];
+    for (int i = 0; i < length; i++) {
+      input[i] = (byte) (i % 251);
+    }
+    byte[] first = Blake3.hash(input);
+    for (int i = 0; i < 3_000_000 / Math.max(64, length); i++) {
+      assertThat(Arrays.equals(Blake3.hash(input), first)).as("call %d", i).isTrue();
+    }
   }
 }

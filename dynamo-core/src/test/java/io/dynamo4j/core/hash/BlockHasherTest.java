@@ -4,7 +4,12 @@ package io.dynamo4j.core.hash;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.dynatrace.hash4j.hashing.Hashing;
+import io.dynamo4j.core.runtime.RandomSource;
 import io.dynamo4j.core.token.TokenSlice;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.Arrays;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
@@ -43,6 +48,36 @@ class BlockHasherTest {
     BlockHasher hasher = BlockHasher.of(BlockHashOptions.of(2));
     assertThat(hasher.hash(range(10).slice(3, 7)))
         .isEqualTo(hasher.hash(TokenSlice.of(3, 4, 5, 6)));
+  }
+
+  /** Blocks of every size up to 4,096 B, each by an independent implementation. */
+  @Test
+  void shouldHashEveryBlockOfEverySizeAsItsBytes() {
+    RandomSource random = RandomSource.seeded(4);
+    int[] tokens = new int[2_100];
+    Arrays.setAll(tokens, i -> (int) random.nextLong());
+    ByteBuffer bytes = ByteBuffer.allocate(4 * tokens.length).order(ByteOrder.LITTLE_ENDIAN);
+    bytes.asIntBuffer().put(tokens);
+    for (int blockSize = 1; blockSize <= 1_024; blockSize++) {
+      boolean eagle = random.nextInt(2) == 0;
+      BlockHashOptions options =
+          BlockHashOptions.builder(blockSize)
+              .loraName("a".repeat(random.nextInt(3)))
+              .cacheNamespace("n".repeat(random.nextInt(3)))
+              .eagle(eagle)
+              .build();
+      int from = random.nextInt(3);
+      long[] hashes = BlockHasher.of(options).hash(TokenSlice.wrap(tokens).slice(from, 2_090));
+      assertThat(hashes).hasSizeGreaterThan(0);
+      for (int i = 0; i < hashes.length; i++) {
+        int offset = 4 * (from + i * blockSize);
+        assertThat(hashes[i])
+            .as("block %d, %s", i, options)
+            .isEqualTo(
+                Hashing.xxh3_64(options.seed())
+                    .hashBytesToLong(bytes.array(), offset, 4 * (int) options.windowSize()));
+      }
+    }
   }
 
   @Test

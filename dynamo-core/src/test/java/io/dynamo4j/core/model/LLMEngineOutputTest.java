@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.dynamo4j.core.token.TokenSlice;
+import java.util.Map;
 import org.assertj.core.data.Offset;
 import org.junit.jupiter.api.Test;
 
@@ -35,6 +36,21 @@ class LLMEngineOutputTest {
     assertThat(item.logProbs()).isEmpty();
     assertThat(item.cumLogProbs()).isNaN();
     assertThat(item.annotationEvent()).isNull();
+  }
+
+  @Test
+  void shouldKeepWhatAPrefillHandsOverWhenOtherPartsAreAddedOrCut() {
+    Map<String, Object> params = Map.of("kv", "P1");
+    LLMEngineOutput item =
+        LLMEngineOutput.last(TokenSlice.of(97), FinishReason.LENGTH)
+            .withDisaggregatedParams(params)
+            .withUsage(new CompletionUsage(1, 1, 0))
+            .withLogProbs(-1, -1)
+            .withAnnotation("event", "value");
+
+    assertThat(item.disaggregatedParams()).isEqualTo(params);
+    assertThat(item.cut(0, FinishReason.STOP).disaggregatedParams()).isEqualTo(params);
+    assertThat(LLMEngineOutput.of(TokenSlice.of(97)).disaggregatedParams()).isNull();
   }
 
   @Test

@@ -20,7 +20,16 @@ import java.util.regex.Pattern;
  */
 public record JcstressRun(int passed, int errors, SortedSet<String> failedTests, String text) {
   /** Classes of core's own tests, planted faults included. */
-  public static final String ALL_OF_CORE = "RadixTreeStress|TokenAccumulatorStress|PlantedStress";
+  public static final String ALL_OF_CORE =
+      "RadixTreeStress|TokenAccumulatorStress|Planted\\w*Stress";
+
+  /** Those with a planted fault, by nothing else. */
+  public static final String PLANTED_OF_CORE = "Planted\\w*Stress";
+
+  /** The tests in them, all of which must fail. */
+  public static final SortedSet<String> PLANTED_FAULTS =
+      Collections.unmodifiableSortedSet(
+          new TreeSet<>(List.of("LengthBeforeContents", "LengthBeforeToken")));
 
   private static final Pattern COUNTS =
       Pattern.compile("(\\d+) passed, (\\d+) failed, (\\d+) soft errs, (\\d+) hard errs");

@@ -33,12 +33,13 @@ final class InterleavedWalk extends PrefixWalk {
   }
 
   /** Returns an empty tree whose lookups are interleaved with something else. */
-  static RadixTree treeWith(long seed, Runnable between, Fault fault) {
+  static RadixTree treeWith(long seed, HolderForm form, Runnable between, Fault fault) {
     return new RadixTree(
         seed,
         RadixTree.MAX_RANKS,
         Long.MAX_VALUE,
         Long.MAX_VALUE,
+        form,
         (clock, slots, nodes, blocks, children) ->
             new InterleavedWalk(clock, slots, nodes, blocks, children, between, fault));
   }

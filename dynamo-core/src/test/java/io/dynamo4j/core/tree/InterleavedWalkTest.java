@@ -78,7 +78,7 @@ class InterleavedWalkTest {
       this.steps = EventStreams.of(seed, hashes, STEPS);
       this.oracle = ReaderOracle.of(steps);
       this.random = RandomSource.seeded(seed);
-      this.tree = InterleavedWalk.treeWith(seed, this::maybeStep, fault);
+      this.tree = InterleavedWalk.treeWith(seed, HolderForms.of(seed), this::maybeStep, fault);
       this.mostWithin = mostWithin;
     }
 

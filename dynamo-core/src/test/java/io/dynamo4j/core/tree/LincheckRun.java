@@ -130,7 +130,7 @@ public final class LincheckRun {
     private volatile int done;
 
     Judged(Fault fault) {
-      tree = InterleavedWalk.treeWith(1, () -> {}, fault);
+      tree = InterleavedWalk.treeWith(1, HolderForm.STANDARD, () -> {}, fault);
       moments[0] = answers(reference);
     }
 

@@ -21,7 +21,7 @@ public final class PlantedStress {
     private final RankSlots slots = new RankSlots();
     private final ChildTable children = new ChildTable(1);
     private final OverlapScores out = OverlapScores.create();
-    final NodeArena nodes = new NodeArena();
+    final NodeArena nodes = new NodeArena(HolderForm.STANDARD);
     final BlockArena blocks = new BlockArena();
     final int start = blocks.allocate(4);
     final int node = nodes.create(NodeArena.ROOT, start, 1, 4, true);

@@ -87,6 +87,25 @@ class RadixTreeAllocationTest {
     tree.checkInvariants();
   }
 
+  @Test
+  void shouldAllocateNothingWhenARanksTableGrowsAndShrinks() {
+    long[] all = new long[700];
+    Arrays.setAll(all, i -> 1_000_000 + i);
+    long[] tail = Arrays.copyOfRange(all, 500, 700);
+    tree.apply(event(200, KvCacheEventData.Stored.atRoot(all, all)));
+    // A table of 2,048 places is left below 656 hashes, and entered above 682.
+    RouterEvent remove = event(200, KvCacheEventData.Removed.of(reversed(tail)));
+    RouterEvent store = event(200, KvCacheEventData.Stored.under(all[499], tail, tail));
+    assertThat(
+            meter.bytesPerRun(
+                () -> {
+                  tree.apply(remove);
+                  tree.apply(store);
+                }))
+        .isZero();
+    tree.checkInvariants();
+  }
+
   private static long[] reversed(long[] hashes) {
     long[] reversed = new long[hashes.length];
     Arrays.setAll(reversed, i -> hashes[hashes.length - 1 - i]);

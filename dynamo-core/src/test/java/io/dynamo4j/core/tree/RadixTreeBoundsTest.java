@@ -16,6 +16,7 @@ import io.dynamo4j.core.testing.EventStreams.Hashes;
 import io.dynamo4j.core.testing.IndexStep;
 import io.dynamo4j.core.testing.ReferenceIndex;
 import io.dynamo4j.core.tree.ApplyResult.Outcome;
+import java.util.Arrays;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -140,6 +141,54 @@ class RadixTreeBoundsTest {
     tree.apply(event(1, KvCacheEventData.Removed.of(new long[] {3})));
     assertThat(store(tree, 1, new long[] {4}, new long[] {4}).addedBlocks()).isEqualTo(1);
     tree.checkInvariants();
+  }
+
+  /** Keeps the last block of each run and stores on below it: pairs stay few, places do not. */
+  @Test
+  void shouldRefuseMorePlacesThanItMayHaveHoweverFewBlocksAreHeld() {
+    RadixTree tree = RadixTree.builder().seed(1).maxBlocks(1_000).build();
+    long[] run = new long[900];
+    long next = 1;
+    ApplyResult result = store(tree, 1, ONE, ONE);
+    int stores = 0;
+    while (result.outcome() == Outcome.APPLIED) {
+      long parent = next;
+      for (int i = 0; i < run.length; i++) {
+        run[i] = ++next;
+      }
+      result = tree.apply(event(1, KvCacheEventData.Stored.under(parent, run, run)));
+      stores++;
+      if (result.outcome() == Outcome.APPLIED) {
+        tree.apply(event(1, KvCacheEventData.Removed.of(allButLast(run))));
+        assertThat(stores).isLessThan(100);
+      }
+    }
+
+    assertThat(result.outcome()).isEqualTo(Outcome.OUT_OF_CAPACITY);
+    assertThat(result.rejectedBlocks()).isEqualTo(run.length);
+    assertThat(tree.blockCount()).isLessThanOrEqualTo(1 + stores);
+    tree.checkInvariants();
+    assertThat(store(tree, 1, ONE, ONE).outcome()).isEqualTo(Outcome.DUPLICATE);
+    tree.removeWorker(1);
+    assertThat(store(tree, 1, run, run).addedBlocks()).isEqualTo(run.length);
+  }
+
+  @Test
+  void shouldHaveRoomForTheBlocksOfItsBoundInAnyPieces() {
+    for (int piece = 1; piece <= 70; piece++) {
+      RadixTree tree = RadixTree.builder().seed(1).maxBlocks(50_000).build();
+      long[] chain = new long[piece];
+      for (long from = 0; from + piece <= 50_000; from += piece) {
+        for (int i = 0; i < piece; i++) {
+          chain[i] = from + i;
+        }
+        assertThat(store(tree, from % 7, chain, chain).addedBlocks()).isEqualTo(piece);
+      }
+    }
+  }
+
+  private static long[] allButLast(long[] hashes) {
+    return Arrays.copyOf(hashes, hashes.length - 1);
   }
 
   private static ApplyResult store(RadixTree tree, long worker, long[] hashes, long[] locals) {

@@ -105,6 +105,7 @@ class RadixTreeChurnTest {
     WorkerWithDpRank rank = new WorkerWithDpRank(worker, 0);
     RouterEvent event =
         RouterEvent.of(rank.workerId(), StorageTier.DEVICE, KvCacheEvent.of(0, 0, data));
+    tree.fetch(event); // As an indexer does; changes nothing.
     assertThat(tree.apply(event).toString()).isEqualTo(oracle.apply(event).toString());
     assertThat(tree.blockCount()).isEqualTo(oracle.blockCount());
   }

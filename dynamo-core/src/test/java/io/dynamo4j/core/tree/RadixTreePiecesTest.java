@@ -7,7 +7,10 @@ import io.dynamo4j.core.model.KvCacheEvent;
 import io.dynamo4j.core.model.KvCacheEventData;
 import io.dynamo4j.core.model.RouterEvent;
 import io.dynamo4j.core.model.StorageTier;
+import io.dynamo4j.core.model.WorkerWithDpRank;
 import io.dynamo4j.core.runtime.RandomSource;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 
@@ -42,6 +45,30 @@ class RadixTreePiecesTest {
 
     assertThat(loaded.blockCount()).isEqualTo(tree.blockCount());
     assertThat(nodesABlock(loaded)).isLessThan(nodesABlock(tree));
+  }
+
+  /** A hint, right or wrong, changes nothing but time. */
+  @Test
+  void shouldHoldTheSameWhateverWasExpected() {
+    churn(EARLY_EVENTS / 10);
+    RadixTree told = RadixTree.create(3);
+    RadixTree untold = RadixTree.create(3);
+    for (int worker = 0; worker < WORKERS; worker += 2) {
+      told.expect(WorkerWithDpRank.of(worker), worker * 100L);
+    }
+    tree.dump(
+        event -> {
+          told.expect(event.worker(), event.workerId() % 3 == 0 ? 10_000 : -1);
+          told.apply(event);
+          untold.apply(event);
+        });
+    told.checkInvariants();
+    assertThat(told.blockCount()).isEqualTo(tree.blockCount());
+    List<RouterEvent> ofTold = new ArrayList<>();
+    List<RouterEvent> ofUntold = new ArrayList<>();
+    told.dump(ofTold::add);
+    untold.dump(ofUntold::add);
+    assertThat(ofTold).hasSameSizeAs(ofUntold);
   }
 
   private static double nodesABlock(RadixTree tree) {

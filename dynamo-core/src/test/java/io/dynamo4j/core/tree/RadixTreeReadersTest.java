@@ -30,7 +30,7 @@ class RadixTreeReadersTest {
   void shouldNeverScoreAboveAMomentWhenReadBesideTheWriter() throws Exception {
     ReaderRace.Tally all = new ReaderRace.Tally();
     for (int round = 0; round < ROUNDS; round++) {
-      RadixTree tree = RadixTree.create(round);
+      RadixTree tree = HolderForms.treeOf(round, HolderForms.of(round / KINDS.size()));
       all.add(race(tree, round));
       tree.checkInvariants();
     }

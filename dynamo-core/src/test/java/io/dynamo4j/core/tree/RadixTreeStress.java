@@ -271,6 +271,33 @@ public final class RadixTreeStress {
     }
   }
 
+  /** The 65th rank's loss is told in a longer table of losses than a reader began with. */
+  @JCStressTest
+  @State
+  @Outcome(id = "0, .*", expect = Expect.ACCEPTABLE, desc = "Nothing too high.")
+  @Outcome(expect = Expect.FORBIDDEN, desc = "No moment has a chain of four.")
+  public static class Losses extends Scene {
+    public Losses() {
+      for (int worker = 100; worker < 164; worker++) {
+        store(WorkerWithDpRank.of(worker), 1);
+      }
+    }
+
+    @Actor
+    public void writer() {
+      store(A, 1, 2, 3);
+      remove(A, 2);
+      storeUnder(A, 3, 4);
+    }
+
+    @Actor
+    public void reader(II_Result result) {
+      find(1, 2, 3, 4);
+      result.r2 = score(A);
+      result.r1 = tooHigh(score(A), 3);
+    }
+  }
+
   /** The table of children is replaced by a longer one, filled before. */
   @JCStressTest
   @State

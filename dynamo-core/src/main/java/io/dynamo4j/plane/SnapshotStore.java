@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.dynamo4j.plane;
+
+import java.util.List;
+import java.util.concurrent.CompletionStage;
+
+/**
+ * Named byte strings of any length that outlive who wrote them. A name is there as a whole or not
+ * at all.
+ *
+ * <p>Every stage fails with {@link DurableLogException} and completes on a thread of the store's
+ * choice.
+ *
+ * <p><b>Threads.</b> Any; nothing here waits for a server.
+ */
+public interface SnapshotStore extends AutoCloseable {
+
+  /** Returns the names that are there, in order. */
+  CompletionStage<List<String>> list();
+
+  /**
+   * Starts writing under a name; nobody sees it before {@link SnapshotUpload#commit}, which
+   * replaces what was there.
+   *
+   * @param name letters, digits, hyphens, underscores
+   */
+  SnapshotUpload create(String name);
+
+  /**
+   * Fetches what a name holds and checks that it is what was written; the caller closes it. Fails
+   * with {@code NOT_FOUND} or {@code CORRUPT}.
+   */
+  CompletionStage<SnapshotCopy> get(String name);
+
+  /** Removes a name; completes also if it is not there. */
+  CompletionStage<Void> delete(String name);
+
+  /** Ends what is under way; what was committed stays. Idempotent. */
+  @Override
+  void close();
+}
