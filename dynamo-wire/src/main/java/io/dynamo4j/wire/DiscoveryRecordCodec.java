@@ -196,10 +196,18 @@ public final class DiscoveryRecordCodec {
         scope(record),
         record.text("topic"),
         record.number("publisher_id"),
-        new WorkerWithDpRank(worker.number("worker_id"), (int) worker.number("dp_rank")),
+        new WorkerWithDpRank(worker.number("worker_id"), rank(worker)),
         metadata.map().containsKey("recovery_target")
             ? instance(metadata.nested("recovery_target"))
             : null);
+  }
+
+  private static int rank(Content worker) {
+    long rank = worker.number("dp_rank");
+    if (rank >>> Integer.SIZE != 0) {
+      throw worker.fault("dp_rank");
+    }
+    return (int) rank;
   }
 
   private static EventScope scope(Content record) {

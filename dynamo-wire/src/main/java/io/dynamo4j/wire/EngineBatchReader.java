@@ -27,8 +27,11 @@ public final class EngineBatchReader {
 
   private final EngineEvent event = new EngineEvent();
   private final EngineEventParser parser = new EngineEventParser(event);
+  private final NotedIntegers tokens = new NotedIntegers();
+  private final UsualEngineForm usual = new UsualEngineForm(event, tokens);
   private MsgpackReader in = MsgpackReader.of(new byte[0]);
   private int remaining;
+  private boolean isUsual;
   private boolean mayBeTooDeep;
   private boolean hasRank;
   private int dpRank;
@@ -49,25 +52,37 @@ public final class EngineBatchReader {
    *     number. No events follow then
    */
   public void open(byte[] payload) {
-    in = MsgpackReader.of(payload);
     remaining = 0;
     hasRank = false;
     dpRank = 0;
     fault = null;
     event.trim();
+    int usualEvents = payload.length > WireLimits.MAX_FRAME_BYTES ? -1 : usual.open(payload);
+    isUsual = usualEvents >= 0;
+    if (isUsual) {
+      remaining = usualEvents;
+      hasRank = usual.number >= 0;
+      dpRank = hasRank ? (int) usual.number : 0;
+    } else {
+      openAny(payload);
+    }
+  }
+
+  private void openAny(byte[] payload) {
+    in = MsgpackReader.of(payload);
     if (payload.length > WireLimits.MAX_FRAME_BYTES) {
       throw in.fault(Reason.TOO_LARGE, "payload bytes " + payload.length);
     }
-    mayBeTooDeep = isTooDeep(WireLimits.MAX_DEPTH);
+    mayBeTooDeep = isTooDeep(WireLimits.MAX_DEPTH, tokens);
     int events = in.nextKind() == Kind.MAP ? openMap() : openList();
     in.seek(events);
     remaining = in.readArrayHeader();
   }
 
-  private boolean isTooDeep(int limit) {
+  private boolean isTooDeep(int limit, @Nullable NotedIntegers notes) {
     int start = in.position();
     try {
-      return in.depth() > limit;
+      return (notes == null ? in.depth() : in.depth(notes)) > limit;
     } catch (WireFormatException e) {
       if (e.reason() == Reason.TOO_DEEP) {
         return true;
@@ -162,6 +177,11 @@ public final class EngineBatchReader {
       return false;
     }
     remaining--;
+    if (isUsual) {
+      usual.read();
+      fault = null;
+      return true;
+    }
     int start = in.position();
     fault = read();
     if (fault != null) {
@@ -172,7 +192,7 @@ public final class EngineBatchReader {
   }
 
   private @Nullable EngineFault read() {
-    if (mayBeTooDeep && isTooDeep(WireLimits.MAX_DEPTH - OUTER_LEVELS)) {
+    if (mayBeTooDeep && isTooDeep(WireLimits.MAX_DEPTH - OUTER_LEVELS, null)) {
       return EngineFault.TOO_DEEP;
     }
     return parser.parse(in);

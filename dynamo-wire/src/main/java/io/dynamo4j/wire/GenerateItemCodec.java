@@ -26,7 +26,8 @@ public final class GenerateItemCodec {
           "index",
           "cum_log_probs",
           "log_probs",
-          "completion_usage");
+          "completion_usage",
+          "disaggregated_params");
   private static final WireNames USAGE_KEYS =
       WireNames.of("prompt_tokens", "completion_tokens", "prompt_tokens_details");
   private static final WireNames DETAIL_KEYS = WireNames.of("cached_tokens");
@@ -99,6 +100,7 @@ public final class GenerateItemCodec {
     double cumulative = Double.NaN;
     double[] logProbs = null;
     CompletionUsage usage = null;
+    Object handedOver = null;
     int entries = in.readMapHeader();
     for (int i = 0; i < entries; i++) {
       switch (in.readName(DATA_KEYS)) {
@@ -109,6 +111,7 @@ public final class GenerateItemCodec {
         case "cum_log_probs" -> cumulative = in.tryNil() ? Double.NaN : readNumber(in);
         case "log_probs" -> logProbs = in.tryNil() ? null : readNumbers(in);
         case "completion_usage" -> usage = in.tryNil() ? null : readUsage(in);
+        case "disaggregated_params" -> handedOver = MsgpackValues.read(in);
         default -> in.skip();
       }
     }
@@ -120,6 +123,7 @@ public final class GenerateItemCodec {
     output = text == null ? output : output.withText(text);
     output = index == 0 ? output : output.withIndex(index);
     output = usage == null ? output : output.withUsage(usage);
+    output = handedOver == null ? output : output.withDisaggregatedParams(handedOver);
     boolean fits = logProbs != null && logProbs.length == tokens.length();
     return fits || !Double.isNaN(cumulative)
         ? output.withLogProbs(cumulative, fits && logProbs != null ? logProbs : new double[0])
@@ -206,12 +210,14 @@ public final class GenerateItemCodec {
     CompletionUsage usage = output.usage();
     String text = output.text();
     FinishReason reason = output.finishReason();
+    Object handedOver = output.disaggregatedParams();
     int entries =
         3
             + (text == null ? 0 : 1)
             + (hasSum ? 1 : 0)
             + (logProbs.length == 0 ? 0 : 1)
-            + (usage == null ? 0 : 1);
+            + (usage == null ? 0 : 1)
+            + (handedOver == null ? 0 : 1);
     MsgpackValues.writeTokens(output.tokenIds(), out.map(entries).string("token_ids"));
     if (text != null) {
       out.string("text").string(text);
@@ -229,6 +235,9 @@ public final class GenerateItemCodec {
     out.string("index").unsigned(output.index());
     if (usage != null) {
       writeUsage(usage, out.string("completion_usage"));
+    }
+    if (handedOver != null) {
+      MsgpackValues.write(handedOver, out.string("disaggregated_params"));
     }
   }
 

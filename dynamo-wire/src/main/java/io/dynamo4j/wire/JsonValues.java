@@ -3,13 +3,17 @@ package io.dynamo4j.wire;
 
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonGenerator;
+import com.fasterxml.jackson.core.JsonLocation;
 import com.fasterxml.jackson.core.JsonParser;
+import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.JsonToken;
 import com.fasterxml.jackson.core.StreamReadConstraints;
 import com.fasterxml.jackson.core.StreamReadFeature;
 import com.fasterxml.jackson.core.exc.StreamConstraintsException;
+import com.fasterxml.jackson.core.io.JsonEOFException;
 import io.dynamo4j.wire.WireFormatException.Reason;
 import java.io.ByteArrayOutputStream;
+import java.io.CharConversionException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.math.BigInteger;
@@ -64,9 +68,47 @@ public final class JsonValues {
       }
       return out.toByteArray();
     } catch (StreamConstraintsException e) {
-      throw new WireFormatException(Reason.TOO_LARGE, "JSON", 0);
+      throw fault(e, Reason.TOO_LARGE);
+    } catch (JsonEOFException e) {
+      throw fault(e, Reason.TRUNCATED);
+    } catch (JsonProcessingException e) {
+      throw fault(e, Reason.MALFORMED);
+    } catch (CharConversionException notText) {
+      throw new WireFormatException(Reason.MALFORMED, "JSON text", 0);
     } catch (IOException e) {
-      throw new WireFormatException(Reason.MALFORMED, "JSON", 0);
+      throw new UncheckedIOException("memory cannot be read", e);
+    }
+  }
+
+  private static WireFormatException fault(JsonProcessingException e, Reason reason) {
+    JsonLocation location = e.getLocation();
+    return new WireFormatException(reason, "JSON", location == null ? 0 : offset(location));
+  }
+
+  /** Of documents in bytes a token's place is counted in bytes, but called one in characters. */
+  private static long offset(JsonLocation location) {
+    long bytes = location.getByteOffset();
+    return bytes >= 0 ? bytes : Math.max(0, location.getCharOffset());
+  }
+
+  /**
+   * Returns where an item of a list begins, of which there are more; 0 if the document is no list.
+   *
+   * @param json a document that {@link #toMsgpack} takes
+   */
+  public static long offsetOfItem(byte[] json, int index) {
+    try (JsonParser in = JSON.createParser(json)) {
+      if (in.nextToken() != JsonToken.START_ARRAY) {
+        return 0;
+      }
+      in.nextToken();
+      for (int i = 0; i < index; i++) {
+        in.skipChildren();
+        in.nextToken();
+      }
+      return offset(in.currentTokenLocation());
+    } catch (IOException e) {
+      throw new UncheckedIOException("document was read before", e);
     }
   }
 
@@ -129,7 +171,7 @@ public final class JsonValues {
   }
 
   private static WireFormatException fault(JsonParser in, Reason reason, String what) {
-    return new WireFormatException(reason, what, in.currentLocation().getByteOffset());
+    return new WireFormatException(reason, what, offset(in.currentLocation()));
   }
 
   /* --------------- To JSON --------------- */

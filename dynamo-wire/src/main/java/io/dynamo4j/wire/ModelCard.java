@@ -37,16 +37,19 @@ public record ModelCard(
     fields = Collections.unmodifiableMap(new LinkedHashMap<>(fields));
   }
 
-  /** Reads what is known out of a card's fields; what is of another type counts as absent. */
+  /**
+   * Reads what is known out of a card's fields; what is of another type, or no possible figure,
+   * counts as absent.
+   */
   static ModelCard of(Map<String, Object> fields) {
     Map<?, ?> runtime = map(fields.get(RUNTIME));
     long size = number(runtime.get("data_parallel_size"), 1);
     long start = number(runtime.get("data_parallel_start_rank"), 0);
     return new ModelCard(
         fields.get("display_name") instanceof String name ? name : "",
-        (int) Math.min(Integer.MAX_VALUE, number(fields.get("kv_cache_block_size"), -1)),
-        number(runtime.get("total_kv_blocks"), WorkerInstance.UNKNOWN),
-        number(runtime.get("max_num_batched_tokens"), WorkerInstance.UNKNOWN),
+        (int) count(fields.get("kv_cache_block_size"), Integer.MAX_VALUE),
+        count(runtime.get("total_kv_blocks"), Long.MAX_VALUE),
+        count(runtime.get("max_num_batched_tokens"), Long.MAX_VALUE),
         (int) Math.max(0, Math.min(Integer.MAX_VALUE - MAX_RANKS, start)),
         (int) Math.max(1, Math.min(MAX_RANKS, size)),
         number(map(runtime.get(RUNTIME_DATA)).get(INCARNATION), 0),
@@ -55,6 +58,11 @@ public record ModelCard(
 
   private static Map<?, ?> map(@Nullable Object value) {
     return value instanceof Map<?, ?> map ? map : Collections.emptyMap();
+  }
+
+  private static long count(@Nullable Object value, long most) {
+    long number = number(value, WorkerInstance.UNKNOWN);
+    return number > 0 && number <= most ? number : WorkerInstance.UNKNOWN;
   }
 
   private static long number(@Nullable Object value, long otherwise) {

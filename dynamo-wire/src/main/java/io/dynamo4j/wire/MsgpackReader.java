@@ -4,6 +4,7 @@ package io.dynamo4j.wire;
 import io.dynamo4j.wire.WireFormatException.Reason;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Cursor over MessagePack bytes of a stranger.
@@ -38,6 +39,9 @@ final class MsgpackReader {
 
   private int measuredEnd = -1;
 
+  /** What the measuring walk has read on its way. */
+  private @Nullable NotedIntegers noted;
+
   private MsgpackReader(byte[] bytes, int start, int end) {
     this.bytes = bytes;
     this.position = start;
@@ -51,6 +55,11 @@ final class MsgpackReader {
   /** Returns a cursor over a part of the same bytes. */
   MsgpackReader slice(int start, int sliceEnd) {
     return new MsgpackReader(bytes, start, sliceEnd);
+  }
+
+  /** Returns what reads events of the usual form from the same bytes. */
+  UsualEventForm usualEvents() {
+    return new UsualEventForm(bytes, end);
   }
 
   int position() {
@@ -157,7 +166,9 @@ final class MsgpackReader {
 
   /** Reads unsigned 32-bit integers as their bit patterns into the first {@code count} places. */
   void readBits32(int[] out, int count) {
-    int read = 0;
+    int behind = noted == null ? -1 : noted.copy(position, out, count);
+    int read = behind < 0 ? 0 : count;
+    position = behind < 0 ? position : behind;
     while (read < count) {
       read = readShortBits32(out, read, count);
       if (read < count) {
@@ -262,8 +273,7 @@ final class MsgpackReader {
 
   /** Reads a binary value of at most {@link WireLimits#MAX_FRAME_BYTES}. */
   byte[] readBinary() {
-    int start = advance(binaryLength());
-    return Arrays.copyOfRange(bytes, start, position);
+    return Arrays.copyOfRange(bytes, advance(binaryLength()), position);
   }
 
   private long binaryLength() {
@@ -303,8 +313,7 @@ final class MsgpackReader {
    */
   void skip() {
     if (position == measuredStart) {
-      // The walk has been made: it would end in the same place.
-      position = measuredEnd;
+      position = measuredEnd; // As the walk that has been made.
       return;
     }
     for (long open = skipScalars(1); open > 0; open = skipScalars(open)) {
@@ -332,6 +341,13 @@ final class MsgpackReader {
     return open;
   }
 
+  /** Measures as {@link #depth()}, and notes what it reads on its way for whoever reads it next. */
+  int depth(NotedIntegers notes) {
+    noted = notes;
+    notes.clear();
+    return measure(notes);
+  }
+
   /**
    * Returns how deep the next value nests: 0 for a scalar. Consumes nothing, but remembers the way
    * over the longest part.
@@ -339,6 +355,10 @@ final class MsgpackReader {
    * @throws WireFormatException {@code TOO_DEEP} beyond {@link WireLimits#MAX_DEPTH}
    */
   int depth() {
+    return measure(null);
+  }
+
+  private int measure(@Nullable NotedIntegers notes) {
     int start = position;
     long[] open = new long[WireLimits.MAX_DEPTH + 1];
     int level = 0;
@@ -365,11 +385,26 @@ final class MsgpackReader {
           throw fault(Reason.TOO_DEEP, "nesting");
         }
         deepest = Math.max(deepest, level);
-        open[level] = items;
+        open[level] = notes == null ? items : items - note(items, notes);
       }
     }
     position = start;
     return deepest;
+  }
+
+  /** Reads integers that come next as long as they are short ones, and returns how many. */
+  private int note(long items, NotedIntegers notes) {
+    if (!notes.wants(items) || items > end - position) {
+      return 0;
+    }
+    int start = position;
+    int from = notes.used();
+    int[] out = notes.reserve((int) items);
+    int read = readShortBits32(out, from, from + (int) items) - from;
+    if (read == items) {
+      notes.add(start, position, read);
+    }
+    return read;
   }
 
   private void rememberPart(int start) {
@@ -382,37 +417,28 @@ final class MsgpackReader {
   /** Passes over a scalar, or over the header of a container, and returns its direct values. */
   private long skipHead() {
     int code = take();
-    if (code <= 0x7f || code >= 0xe0) {
+    int scalarBytes = MsgpackForms.scalarBytes(code);
+    if (scalarBytes > 0) {
+      advance(scalarBytes - 1);
       return 0;
     }
     if (code <= 0x8f) {
       return 2L * (code & 0xf);
     }
-    if (code <= 0x9f) {
-      return code & 0xf;
-    }
-    if (code <= 0xbf) {
-      advance(code & 0x1f);
-      return 0;
-    }
-    return skipTyped(code);
+    return code <= 0x9f ? code & 0xf : skipTyped(code);
   }
 
   private long skipTyped(int code) {
     switch (code) {
-      case 0xc0, 0xc2, 0xc3 -> {}
       case 0xc4, 0xd9 -> advance(unsigned(1));
       case 0xc5, 0xda -> advance(unsigned(2));
       case 0xc6, 0xdb -> advance(unsigned(4));
       case 0xc7 -> advance(unsigned(1) + 1);
       case 0xc8 -> advance(unsigned(2) + 1);
       case 0xc9 -> advance(unsigned(4) + 1);
-      case 0xcc, 0xd0 -> advance(1);
-      case 0xcd, 0xd1, 0xd4 -> advance(2);
+      case 0xd4 -> advance(2);
       case 0xd5 -> advance(3);
-      case 0xca, 0xce, 0xd2 -> advance(4);
       case 0xd6 -> advance(5);
-      case 0xcb, 0xcf, 0xd3 -> advance(8);
       case 0xd7 -> advance(9);
       case 0xd8 -> advance(17);
       case 0xdc -> {

@@ -27,9 +27,13 @@ public record PeerError(ErrorType type, String message) {
 
   /** Returns the message, short enough and free of control characters: fit for a log. */
   public String safeMessage() {
+    return safe(message);
+  }
+
+  /** Returns a stranger's text, short enough and free of control characters: fit for a log. */
+  public static String safe(String text) {
     StringBuilder safe = new StringBuilder();
-    message
-        .chars()
+    text.chars()
         .limit(MAX_LOGGED_CHARS)
         .forEach(c -> safe.append(Character.isISOControl(c) ? '\ufffd' : (char) c));
     return safe.toString();

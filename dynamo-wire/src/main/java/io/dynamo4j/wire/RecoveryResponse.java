@@ -26,8 +26,17 @@ public sealed interface RecoveryResponse
    *
    * @param events in order
    * @param lastEventId where the reader is after them, unsigned
+   * @param parts of how many items this is the first: after it come that many {@link Events} less
+   *     one, which go on where it ends, if the query was {@link RecoveryQuery#inParts}
    */
-  record TreeDump(RouterEventBatch events, long lastEventId) implements RecoveryResponse {}
+  record TreeDump(RouterEventBatch events, long lastEventId, int parts)
+      implements RecoveryResponse {
+
+    /** Everything in one item. */
+    public TreeDump(RouterEventBatch events, long lastEventId) {
+      this(events, lastEventId, 1);
+    }
+  }
 
   /**
    * Everything was wanted and could not be listed.

@@ -31,7 +31,8 @@ public final class RecoveryResponseCodec {
           "requested_end",
           "newest_available",
           "start_id",
-          "end_id");
+          "end_id",
+          "parts");
 
   private RecoveryResponseCodec() {}
 
@@ -42,8 +43,13 @@ public final class RecoveryResponseCodec {
     if (response instanceof Events events) {
       writeEvents(out.string("Events").map(2), events.events(), events.lastEventId());
     } else if (response instanceof TreeDump dump) {
-      writeEvents(out.string("TreeDump").map(3), dump.events(), dump.lastEventId());
+      boolean isInParts = dump.parts() > 1;
+      out.string("TreeDump").map(isInParts ? 4 : 3);
+      writeEvents(out, dump.events(), dump.lastEventId());
       out.string("reset_scope").string("all");
+      if (isInParts) {
+        out.string("parts").unsigned(dump.parts());
+      }
     } else if (response instanceof TreeDumpFailed failed) {
       out.string("TreeDumpFailed").map(2).string("last_event_id").unsigned(failed.lastEventId());
       out.string("message").string(failed.message());
@@ -78,6 +84,7 @@ public final class RecoveryResponseCodec {
     OptionalLong startId = OptionalLong.empty();
     OptionalLong endId = OptionalLong.empty();
     String message = "";
+    int parts = 1;
   }
 
   /**
@@ -106,7 +113,7 @@ public final class RecoveryResponseCodec {
   private static RecoveryResponse response(String kind, Body body, MsgpackReader in) {
     return switch (kind) {
       case "Events" -> new Events(events(body, in), number(body.lastEventId, in));
-      case "TreeDump" -> new TreeDump(events(body, in), number(body.lastEventId, in));
+      case "TreeDump" -> new TreeDump(events(body, in), number(body.lastEventId, in), body.parts);
       case "TreeDumpFailed" -> new TreeDumpFailed(number(body.lastEventId, in), body.message);
       case "TooNew" ->
           new TooNew(body.requestedStart, body.requestedEnd, number(body.newestAvailable, in));
@@ -137,6 +144,7 @@ public final class RecoveryResponseCodec {
       case "events" -> body.events = RouterEventCodec.read(in);
       case "last_event_id" -> body.lastEventId = RecoveryQuery.read(in);
       case "message" -> body.message = in.readString();
+      case "parts" -> body.parts = Math.max(1, in.readBits32());
       case "requested_start" -> body.requestedStart = RecoveryQuery.read(in);
       case "requested_end" -> body.requestedEnd = RecoveryQuery.read(in);
       case "newest_available" -> body.newestAvailable = RecoveryQuery.read(in);

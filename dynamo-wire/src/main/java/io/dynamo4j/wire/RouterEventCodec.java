@@ -7,6 +7,7 @@ import io.dynamo4j.core.model.RouterEvent;
 import io.dynamo4j.wire.RouterEventBatch.Reject;
 import io.dynamo4j.wire.WireFormatException.Reason;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
@@ -23,6 +24,8 @@ import java.util.Map;
 public final class RouterEventCodec {
   private static final int BYTES_PER_EVENT = 160;
   private static final int BYTES_PER_BLOCK = 64;
+  private static final int ROOM_FOR_EVENTS = 64;
+  private static final Map<Reject, Integer> NO_REJECTS = Collections.emptyMap();
 
   private RouterEventCodec() {}
 
@@ -106,18 +109,31 @@ public final class RouterEventCodec {
   static RouterEventBatch read(MsgpackReader in) {
     boolean bareMap = in.nextKind() == MsgpackReader.Kind.MAP;
     int count = bareMap ? 1 : in.readArrayHeader();
-    List<RouterEvent> events = new ArrayList<>();
-    Map<Reject, Integer> rejects = new EnumMap<>(Reject.class);
+    List<RouterEvent> events = new ArrayList<>(Math.min(count, ROOM_FOR_EVENTS));
+    Map<Reject, Integer> rejects = NO_REJECTS;
+    int firstRejected = -1;
+    UsualEventForm usual = in.usualEvents();
     for (int i = 0; i < count; i++) {
-      int start = in.position();
-      in.skip();
-      Object decoded = RouterEventDecoder.decode(in.slice(start, in.position()));
+      Object decoded = read(in, usual);
       if (decoded instanceof RouterEvent event) {
         events.add(event);
       } else {
+        rejects = firstRejected < 0 ? new EnumMap<>(Reject.class) : rejects;
         rejects.merge((Reject) decoded, 1, Integer::sum);
+        firstRejected = firstRejected < 0 ? i : firstRejected;
       }
     }
-    return new RouterEventBatch(events, rejects);
+    return new RouterEventBatch(events, rejects, firstRejected);
+  }
+
+  private static Object read(MsgpackReader in, UsualEventForm usual) {
+    int start = in.position();
+    RouterEvent event = usual.read(start);
+    if (event != null) {
+      in.seek(usual.position());
+      return event;
+    }
+    in.skip();
+    return RouterEventDecoder.decode(in.slice(start, in.position()));
   }
 }

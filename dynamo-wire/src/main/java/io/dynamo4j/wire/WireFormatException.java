@@ -24,15 +24,22 @@ public final class WireFormatException extends DynamoException {
   }
 
   private final Reason reason;
+  private final long offset;
 
   WireFormatException(Reason reason, String what, long offset) {
     super(
         ErrorType.BACKEND_PROTOCOL,
         "cannot decode: what=" + what + ", reason=" + reason + ", offset=" + offset);
     this.reason = Objects.requireNonNull(reason, "reason");
+    this.offset = offset;
   }
 
   public Reason reason() {
     return reason;
+  }
+
+  /** Returns where in the bytes it was noticed. */
+  public long offset() {
+    return offset;
   }
 }

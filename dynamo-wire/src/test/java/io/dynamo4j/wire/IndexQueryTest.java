@@ -57,6 +57,53 @@ class IndexQueryTest {
   }
 
   @Test
+  void shouldWriteDecisionsInThePeersShapeAndReadThem() {
+    byte[] bytes = IndexDecision.of("m", W, new long[] {1, 2}, new long[] {3, -1}).encode();
+    assertThat(json(bytes))
+        .isEqualTo(
+            "{\"model_name\":\"m\",\"worker\":{\"worker_id\":18446744073709551609,"
+                + "\"dp_rank\":3},\"local_hashes\":[1,2],"
+                + "\"sequence_hashes\":[3,18446744073709551615]}");
+    IndexDecision read = IndexDecision.decode(bytes);
+    assertThat(read.modelName()).isEqualTo("m");
+    assertThat(read.worker()).isEqualTo(W);
+    assertThat(read.localHashes()).containsExactly(1, 2);
+    assertThat(read.sequenceHashes()).containsExactly(3, -1);
+    assertThat(json(IndexDecision.recorded())).isEqualTo("\"Recorded\"");
+    assertThat(json(IndexDecision.refused("no"))).isEqualTo("{\"Error\":\"no\"}");
+    assertThat(IndexDecision.readAnswer(IndexDecision.recorded())).isNull();
+    assertThat(IndexDecision.readAnswer(IndexDecision.refused("no"))).isEqualTo("no");
+  }
+
+  @Test
+  void shouldRefuseDecisionsThatAreCutOrLackSomething() {
+    byte[] whole = IndexDecision.of("m", W, new long[] {1}, new long[] {3}).encode();
+    for (int length = 0; length < whole.length; length++) {
+      byte[] cut = Arrays.copyOf(whole, length);
+      assertThatThrownBy(() -> IndexDecision.decode(cut)).isInstanceOf(WireFormatException.class);
+    }
+    for (String json :
+        new String[] {
+          "{\"model_name\":\"m\",\"worker\":{\"worker_id\":1},\"local_hashes\":[1]}",
+          "{\"model_name\":\"m\",\"local_hashes\":[],\"sequence_hashes\":[]}",
+          "{\"model_name\":\"m\",\"worker\":{},\"local_hashes\":[],\"sequence_hashes\":[]}",
+          "{\"model_name\":\"m\",\"worker\":{\"worker_id\":1},\"local_hashes\":[1],"
+              + "\"sequence_hashes\":[]}"
+        }) {
+      assertThatThrownBy(() -> IndexDecision.decode(msgpack(json)))
+          .as(json)
+          .isInstanceOf(WireFormatException.class);
+    }
+    for (String json : new String[] {"\"Kept\"", "{}", "{\"Fault\":\"x\"}", "7"}) {
+      assertThatThrownBy(() -> IndexDecision.readAnswer(msgpack(json)))
+          .as(json)
+          .isInstanceOf(WireFormatException.class);
+    }
+    assertThatThrownBy(() -> IndexDecision.of("m", W, new long[1], new long[2]))
+        .isInstanceOf(IllegalArgumentException.class);
+  }
+
+  @Test
   void shouldTakeTheLastOfATierThatComesTwiceAndIgnoreUnknownOnes() {
     IndexAnswer read =
         IndexAnswer.decode(

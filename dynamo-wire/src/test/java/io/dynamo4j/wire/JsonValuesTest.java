@@ -42,6 +42,16 @@ class JsonValuesTest {
     }
   }
 
+  @Test
+  void shouldRefuseBytesOfNoKnownEncoding() {
+    for (byte[] bytes :
+        List.of(new byte[] {0, 0, '{', 0}, new byte[] {0, 0, 0, '{', 0x7f, 0, 0, 0})) {
+      assertThatThrownBy(() -> JsonValues.toMsgpack(bytes))
+          .isInstanceOfSatisfying(
+              WireFormatException.class, e -> assertThat(e.reason()).isEqualTo(Reason.MALFORMED));
+    }
+  }
+
   @Property(tries = 1_000)
   void shouldReturnEveryValueByWayOfJson(@ForAll long seed) throws IOException {
     Value value = randomValue(RandomSource.seeded(seed), 0);
@@ -96,7 +106,7 @@ class JsonValuesTest {
   @ParameterizedTest
   @CsvSource({
     "'', TRUNCATED",
-    "'[1', MALFORMED",
+    "'[1', TRUNCATED",
     "'[1] 2', TRAILING_BYTES",
     "18446744073709551616, MALFORMED",
     "-9223372036854775809, MALFORMED",

@@ -49,6 +49,23 @@ class RecoveryCodecTest {
         .isEqualTo(RecoveryQuery.ofEverything(worker));
   }
 
+  /** Both are fields that the peer ignores; neither is written where nothing is in parts. */
+  @Test
+  void shouldAskForPartsAndSayHowManyThereAre() {
+    RecoveryQuery query = RecoveryQuery.ofEverything(WorkerWithDpRank.of(1)).inParts();
+    assertThat(json(query.encode())).endsWith("'kind':'recovery','supports_parts':true}");
+    assertThat(RecoveryQuery.decode(query.encode()).supportsParts()).isTrue();
+    assertThat(RecoveryQuery.ofEverything(WorkerWithDpRank.of(1)).supportsParts()).isFalse();
+    RouterEventBatch none = RouterEventBatch.of(List.of());
+    byte[] first = RecoveryResponseCodec.encode(new RecoveryResponse.TreeDump(none, 3, 2));
+    assertThat(json(first)).endsWith("'reset_scope':'all','parts':2}}");
+    assertThat(RecoveryResponseCodec.decode(first))
+        .isInstanceOfSatisfying(
+            RecoveryResponse.TreeDump.class, dump -> assertThat(dump.parts()).isEqualTo(2));
+    assertThat(json(RecoveryResponseCodec.encode(new RecoveryResponse.TreeDump(none, 3))))
+        .doesNotContain("parts");
+  }
+
   @Test
   void shouldReadAQueryWithUnknownFieldsAndWithoutOptionalOnes() {
     RecoveryQuery query = RecoveryQuery.decode(json("{'zzz':1,'dp_rank':0,'worker_id':5}"));

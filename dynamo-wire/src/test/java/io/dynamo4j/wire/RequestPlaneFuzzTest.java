@@ -9,17 +9,16 @@ import io.dynamo4j.core.model.LLMEngineOutput;
 import io.dynamo4j.core.model.PreprocessedRequest;
 import io.dynamo4j.core.model.StopConditions;
 import io.dynamo4j.core.model.WorkerWithDpRank;
+import io.dynamo4j.core.testing.Mutations;
 import io.dynamo4j.core.token.TokenSlice;
 import io.dynamo4j.plane.Address;
 import io.dynamo4j.plane.EventChannel;
 import io.dynamo4j.plane.EventScope;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
@@ -27,7 +26,7 @@ import org.junit.jupiter.api.Test;
  * Right bytes with a few wrong ones among them, on every decoder of request plane and discovery.
  */
 class RequestPlaneFuzzTest {
-  private static final int MUTATIONS = 3_000;
+  private static final int MUTATIONS = Mutations.count(3_000);
   private static final EventScope.Endpoint ENDPOINT =
       new EventScope.Endpoint("dynamo", "backend", "generate");
 
@@ -103,6 +102,14 @@ class RequestPlaneFuzzTest {
         new Target("handshake", ResponseControl.handshake("s"), ResponseControl::readHandshake));
     targets.add(
         new Target("prologue", ResponseControl.prologue(null), ResponseControl::readPrologue));
+    targets.add(
+        new Target(
+            "item as JSON",
+            PayloadFormat.JSON.fromMsgpack(output),
+            RequestPlaneFuzzTest::readJsonItem));
+    targets.add(
+        new Target(
+            "sentinel", ResponseControl.word(ResponseControl.SENTINEL), ResponseControl::readWord));
     for (DiscoveryRecord record :
         List.of(
             instance,
@@ -118,16 +125,21 @@ class RequestPlaneFuzzTest {
     return targets;
   }
 
+  private static Object readJsonItem(byte[] json) {
+    byte[] msgpack = PayloadFormat.JSON.toMsgpack(json);
+    return GenerateItemCodec.decode(msgpack, 0, msgpack.length);
+  }
+
   @Test
   void shouldTakeOrRefuseEveryMutationByType() {
     for (Target target : targets()) {
       assertThatCode(() -> target.decoder().decode(target.right()))
           .as(target.name())
           .doesNotThrowAnyException();
-      SplittableRandom random = new SplittableRandom(target.name().length());
+      Mutations mutations = Mutations.seeded(target.name().length());
       int refused = 0;
       for (int i = 0; i < MUTATIONS; i++) {
-        byte[] mutated = mutate(target.right(), random);
+        byte[] mutated = mutations.of(target.right(), target.right());
         try {
           target.decoder().decode(mutated);
         } catch (WireFormatException | PeerFailureException typed) {
@@ -139,20 +151,5 @@ class RequestPlaneFuzzTest {
       }
       assertThat(refused).as(target.name()).isBetween(1, MUTATIONS);
     }
-  }
-
-  private static byte[] mutate(byte[] right, SplittableRandom random) {
-    byte[] mutated = random.nextInt(8) == 0 ? cut(right, random) : right.clone();
-    for (int i = random.nextInt(4); i >= 0 && mutated.length > 0; i--) {
-      int at = random.nextInt(mutated.length);
-      mutated[at] =
-          (byte)
-              (random.nextBoolean() ? random.nextInt(256) : mutated[at] ^ 1 << random.nextInt(8));
-    }
-    return mutated;
-  }
-
-  private static byte[] cut(byte[] right, SplittableRandom random) {
-    return Arrays.copyOf(right, random.nextInt(right.length + 4));
   }
 }
