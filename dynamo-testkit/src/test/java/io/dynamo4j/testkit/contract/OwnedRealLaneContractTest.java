@@ -4,6 +4,6 @@ package io.dynamo4j.testkit.contract;
 class OwnedRealLaneContractTest extends SchedulerContract {
   @Override
   protected LaneHarness newHarness() {
-    return RealLaneHarness.owned();
+    return RealLanes.owned();
   }
 }

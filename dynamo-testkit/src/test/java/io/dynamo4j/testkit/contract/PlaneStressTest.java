@@ -31,7 +31,7 @@ class PlaneStressTest {
 
   @Test
   void shouldKeepEveryPromiseWhenLanesRace() {
-    try (LaneHarness harness = RealLaneHarness.pooled(4)) {
+    try (LaneHarness harness = RealLanes.pooled(4)) {
       for (int round = 0; round < ROUNDS; round++) {
         new Round(harness, RandomSource.seeded(round)).play();
       }
@@ -169,7 +169,7 @@ class PlaneStressTest {
     int publishers = 4;
     int each = 2_000;
     EventScope scope = new EventScope.Namespace("stress");
-    try (LaneHarness harness = RealLaneHarness.pooled(4);
+    try (LaneHarness harness = RealLanes.pooled(4);
         InMemoryEventPlane plane =
             InMemoryEventPlane.create(RequestPlaneRun.environment(harness), 64)) {
       EventProbe probe = new EventProbe(ProbeLane.over(harness.lanes().lane("subscriber")));

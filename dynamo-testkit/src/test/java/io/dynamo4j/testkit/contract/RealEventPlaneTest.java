@@ -8,7 +8,7 @@ import io.dynamo4j.plane.memory.InMemoryEventPlane;
 class RealEventPlaneTest extends EventPlaneContract {
   @Override
   protected LaneHarness newHarness() {
-    return RealLaneHarness.pooled(3);
+    return RealLanes.pooled(3);
   }
 
   @Override

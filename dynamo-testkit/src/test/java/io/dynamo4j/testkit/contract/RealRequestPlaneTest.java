@@ -4,6 +4,6 @@ package io.dynamo4j.testkit.contract;
 class RealRequestPlaneTest extends InMemoryRequestPlaneContract {
   @Override
   protected LaneHarness newHarness() {
-    return RealLaneHarness.pooled(3);
+    return RealLanes.pooled(3);
   }
 }

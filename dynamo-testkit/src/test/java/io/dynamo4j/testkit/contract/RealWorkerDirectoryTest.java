@@ -6,7 +6,7 @@ import io.dynamo4j.core.runtime.Environment;
 class RealWorkerDirectoryTest extends WorkerDirectoryContract {
   @Override
   protected LaneHarness newHarness() {
-    return RealLaneHarness.pooled(3);
+    return RealLanes.pooled(3);
   }
 
   @Override

@@ -89,24 +89,25 @@ class SchedulerContractSelfTest {
         .contains("shouldKeepCallOrderWhenDeadlinesAreEqual");
   }
 
-  private static Set<String> failuresOf(RealLaneHarness.PlantedLanes planted) {
-    return failuresOf(planted, RealLaneHarness.TIMEOUT_MILLIS);
+  private static Set<String> failuresOf(PlantedLaneHarness.PlantedLanes planted) {
+    return failuresOf(planted, PlantedLaneHarness.PATIENCE_MILLIS);
   }
 
-  private static Set<String> failuresOf(RealLaneHarness.PlantedLanes planted, long timeoutMillis) {
+  private static Set<String> failuresOf(
+      PlantedLaneHarness.PlantedLanes planted, long timeoutMillis) {
     return ContractRun.failures(
             SchedulerContract.class,
             () ->
                 new SchedulerContract() {
                   @Override
                   protected LaneHarness newHarness() {
-                    return RealLaneHarness.planted(planted, timeoutMillis);
+                    return PlantedLaneHarness.of(planted, timeoutMillis);
                   }
                 })
         .keySet();
   }
 
-  private static RealLaneHarness.PlantedLanes wrapping(Function<Scheduler, Scheduler> wrong) {
+  private static PlantedLaneHarness.PlantedLanes wrapping(Function<Scheduler, Scheduler> wrong) {
     return (right, pool, timer) -> name -> wrong.apply(right.lane(name));
   }
 
