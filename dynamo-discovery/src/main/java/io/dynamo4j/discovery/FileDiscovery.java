@@ -22,11 +22,12 @@ import org.jspecify.annotations.Nullable;
  * Dynamo's file backend: what every process of a fleet on one file system says about itself, and
  * what this one says.
  *
- * <p>A worker is registered when its endpoint's record and its model card are there; it is gone
- * when its file is, or was not touched for the time to live. Files that cannot be read count
- * ({@link #unreadableCount}) and are read again with the next scan. Records of our own are touched
- * three times in their time to live, and written again if somebody took them away, as others do
- * with the files of a process that stood still.
+ * <p>A worker is registered when its endpoint's record and its model card are there, other
+ * endpoints by their record alone ({@link Builder#withoutModelCards}); it is gone when its file is,
+ * or was not touched for the time to live. Files that cannot be read count ({@link
+ * #unreadableCount}) and are read again with the next scan. Records of our own are touched three
+ * times in their time to live, and written again if somebody took them away, as others do with the
+ * files of a process that stood still.
  *
  * <p><b>Lanes.</b> Files are listed, read and written on one lane of the environment. On a file
  * system that makes wait, give discovery an environment of its own.
@@ -177,6 +178,7 @@ public final class FileDiscovery implements AutoCloseable {
     private @Nullable String namespace;
     private @Nullable String component;
     private String endpoint = "generate";
+    private boolean needsModelCard = true;
     private Duration scanInterval = Duration.ofMillis(500);
     private Duration timeToLive = Duration.ofSeconds(10);
 
@@ -200,6 +202,16 @@ public final class FileDiscovery implements AutoCloseable {
     /** Looks at workers that serve this endpoint; {@code generate} unless set. */
     public Builder endpoint(String endpoint) {
       this.endpoint = Objects.requireNonNull(endpoint, "endpoint");
+      return this;
+    }
+
+    /**
+     * Looks at endpoints as soon as their own record is there, for those that serve no model, such
+     * as the {@code kv_indexer_query} of routers that answer for their index. Unless set, an
+     * endpoint without a model card is none.
+     */
+    public Builder withoutModelCards() {
+      this.needsModelCard = false;
       return this;
     }
 
@@ -241,6 +253,10 @@ public final class FileDiscovery implements AutoCloseable {
 
     Duration timeToLive() {
       return timeToLive;
+    }
+
+    boolean needsModelCard() {
+      return needsModelCard;
     }
 
     boolean isLookedFor(EventScope.Endpoint of) {

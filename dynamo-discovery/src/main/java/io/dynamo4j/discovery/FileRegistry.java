@@ -66,7 +66,7 @@ final class FileRegistry {
     this.models = new Bucket(RecordKeys.MODELS, files, timeToLive);
     this.channels = new Bucket(RecordKeys.EVENT_CHANNELS, files, timeToLive);
     this.sourceRecords = new Bucket(RecordKeys.EVENT_SOURCES, files, timeToLive);
-    this.workers = new WorkerView(settings::isLookedFor);
+    this.workers = new WorkerView(settings::isLookedFor, settings.needsModelCard());
     this.channelView = new ChannelView(channel -> register(List.of(OwnRecord.of(channel))));
   }
 
@@ -118,6 +118,15 @@ final class FileRegistry {
     if (closed) {
       return;
     }
+    // Whatever goes wrong with one look, there is a next one.
+    try {
+      look();
+    } finally {
+      nextScan = again(this::scan, scanInterval);
+    }
+  }
+
+  private void look() {
     Instant now = environment.wallClock().instant();
     int faults = 0;
     for (Bucket bucket : buckets()) {
@@ -131,7 +140,6 @@ final class FileRegistry {
     }
     unreadable = faults;
     show();
-    nextScan = again(this::scan, scanInterval);
   }
 
   private void show() {
@@ -159,6 +167,17 @@ final class FileRegistry {
   }
 
   private void keepAlive() {
+    if (closed) {
+      return;
+    }
+    try {
+      touch();
+    } finally {
+      nextKeepAlive = again(this::keepAlive, keepAliveInterval);
+    }
+  }
+
+  private void touch() {
     writing.lock();
     try {
       if (closed) {
@@ -177,7 +196,6 @@ final class FileRegistry {
     } finally {
       writing.unlock();
     }
-    nextKeepAlive = again(this::keepAlive, keepAliveInterval);
   }
 
   void close() {
@@ -223,23 +241,30 @@ final class FileRegistry {
     }
 
     private void write() {
+      IOException failure = writeAll();
+      // What depends on it runs here, and must not find the files locked.
+      if (failure == null) {
+        registered.complete(null);
+      } else {
+        registered.completeExceptionally(failure);
+      }
+    }
+
+    private @Nullable IOException writeAll() {
       writing.lock();
       try {
         if (closed) {
-          registered.completeExceptionally(new IOException("discovery is closed"));
-          return;
+          return new IOException("discovery is closed");
         }
         IOException failure = null;
         for (OwnRecord record : records) {
           failure = write(record, failure);
         }
-        show();
-        if (failure == null) {
-          registered.complete(null);
-        } else {
+        if (failure != null) {
           failures.incrementAndGet();
-          registered.completeExceptionally(failure);
         }
+        show();
+        return failure;
       } finally {
         writing.unlock();
       }

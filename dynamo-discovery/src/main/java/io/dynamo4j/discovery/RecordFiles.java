@@ -4,6 +4,7 @@ package io.dynamo4j.discovery;
 import io.dynamo4j.core.runtime.RandomSource;
 import io.dynamo4j.wire.RecordKeys;
 import java.io.IOException;
+import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -54,6 +55,8 @@ final class RecordFiles {
           }
         }
       }
+    } catch (DirectoryIteratorException failed) {
+      throw failed.getCause();
     }
     return found;
   }

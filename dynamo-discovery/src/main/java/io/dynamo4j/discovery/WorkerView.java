@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Joins endpoints with their model cards to workers, and tells a directory what has changed.
@@ -20,12 +21,14 @@ import java.util.function.Predicate;
  */
 final class WorkerView {
   private final Predicate<EventScope.Endpoint> isLookedFor;
+  private final boolean needsCard;
   private final InMemoryWorkerDirectory directory = InMemoryWorkerDirectory.create();
   private final TreeMap<String, Worker> known = new TreeMap<>();
   private volatile long[] withoutCard = new long[0];
 
-  WorkerView(Predicate<EventScope.Endpoint> isLookedFor) {
+  WorkerView(Predicate<EventScope.Endpoint> isLookedFor, boolean needsCard) {
     this.isLookedFor = isLookedFor;
+    this.needsCard = needsCard;
   }
 
   InMemoryWorkerDirectory directory() {
@@ -65,7 +68,7 @@ final class WorkerView {
     for (DiscoveryRecord.Instance instance : instances) {
       if (isLookedFor.test(instance.endpoint())) {
         ModelCard card = cards.get(key(instance.endpoint(), instance.instanceId()));
-        if (card == null) {
+        if (card == null && needsCard) {
           waiting.add(instance);
         } else {
           workers.put(Long.toHexString(instance.instanceId()), new Worker(instance, card));
@@ -80,10 +83,15 @@ final class WorkerView {
     return RecordKeys.instance(endpoint, instanceId);
   }
 
-  /** What a worker's two records say. */
-  private record Worker(DiscoveryRecord.Instance instance, ModelCard card) {
+  /** What a worker's two records say, or the only one of an endpoint without a model. */
+  private record Worker(DiscoveryRecord.Instance instance, @Nullable ModelCard card) {
     WorkerInstance toInstance() {
-      return WorkerInstance.builder(instance.instanceId(), instance.address())
+      WorkerInstance.Builder builder =
+          WorkerInstance.builder(instance.instanceId(), instance.address());
+      if (card == null) {
+        return builder.build();
+      }
+      return builder
           .incarnation(card.incarnation())
           .dpRanks(card.dpStart(), card.dpSize())
           .kvBlockSize(card.kvBlockSize())

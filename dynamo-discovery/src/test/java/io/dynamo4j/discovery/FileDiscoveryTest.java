@@ -9,6 +9,7 @@ import io.dynamo4j.plane.Address;
 import io.dynamo4j.plane.EventChannel;
 import io.dynamo4j.plane.EventScope;
 import io.dynamo4j.plane.WorkerInstance;
+import io.dynamo4j.testkit.contract.RealLanes;
 import io.dynamo4j.testkit.simulation.Simulation;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -20,10 +21,14 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Real files in virtual time: their leases are times that the test sets. */
 class FileDiscoveryTest {
@@ -105,6 +110,90 @@ class FileDiscoveryTest {
     assertThat(discovery.workersWithoutCard()).isEmpty();
   }
 
+  /** One bad neighbour must neither hide the others nor end the looking. */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "\"kv_cache_block_size\":0",
+        "\"kv_cache_block_size\":-1099511627776",
+        "\"kv_cache_block_size\":1e300",
+        "\"kv_cache_block_size\":\"16\"",
+        "\"kv_cache_block_size\":null",
+        "\"runtime_config\":null",
+        "\"runtime_config\":[]",
+        "\"runtime_config\":{\"total_kv_blocks\":-7,\"max_num_batched_tokens\":-1}",
+        "\"runtime_config\":{\"data_parallel_size\":0}",
+        "\"runtime_config\":{\"data_parallel_size\":18446744073709551615}",
+        "\"runtime_config\":{\"data_parallel_start_rank\":9223372036854775807}",
+        "\"runtime_config\":{\"data_parallel_start_rank\":-3,\"data_parallel_size\":2}"
+      })
+  void shouldGoOnLookingWhenACardSaysTheImpossible(String field) throws IOException {
+    write("instances", NAME_7, INSTANCE_7);
+    write("mdc", NAME_7, CARD_7.replace("\"kv_cache_block_size\":16", field));
+    String other = CARD_7.replaceAll("\"card_json\".*", "\"card_json\":{" + field + "}}");
+    write("mdc", NAME_7.replace("%2F7", "%2F6"), other.replace(":7", ":6"));
+    write("instances", NAME_7.replace("%2F7", "%2F6"), INSTANCE_7.replace(":7", ":6"));
+    pass(Duration.ofSeconds(1));
+    write("mdc", NAME_7.replace("%2F7", "%2F8"), CARD_7.replace(":7", ":8"));
+    write("instances", NAME_7.replace("%2F7", "%2F8"), INSTANCE_7.replace(":7", ":8"));
+    pass(Duration.ofSeconds(1));
+
+    assertThat(ids()).contains(8L);
+    for (WorkerInstance worker : discovery.workers().instances()) {
+      assertThat(worker.kvBlockSize()).isIn((int) WorkerInstance.UNKNOWN, 16);
+      assertThat(worker.totalKvBlocks()).isIn(WorkerInstance.UNKNOWN, 1024L);
+      assertThat(worker.maxBatchedTokens()).isIn(WorkerInstance.UNKNOWN, 8192L);
+      assertThat(worker.dpStart()).isNotNegative();
+      assertThat(worker.dpSize()).isPositive();
+    }
+  }
+
+  /** A rank has 32 bits: one that has more is no rank, least of all another one. */
+  @Test
+  void shouldRefuseASourceWhoseRankHasMoreThan32Bits() throws IOException {
+    String source =
+        "{\"type\":\"EventSource\",\"scope\":{\"kind\":\"namespace\",\"name\":\"dynamo\"},"
+            + "\"topic\":\"kv-events\",\"publisher_id\":5,\"metadata\":{\"worker\":"
+            + "{\"worker_id\":7,\"dp_rank\":RANK}}}";
+    write("event_sources", "a", source.replace("RANK", "4294967296"));
+    write("event_sources", "b", source.replace("RANK", "-1"));
+    pass(Duration.ofSeconds(1));
+    assertThat(discovery.publishersOf(WorkerWithDpRank.of(7))).isEmpty();
+    assertThat(discovery.unreadableCount()).isEqualTo(2);
+    write("event_sources", "a", source.replace("RANK", "0"));
+    pass(Duration.ofSeconds(1));
+    assertThat(discovery.publishersOf(WorkerWithDpRank.of(7))).containsExactly(5);
+  }
+
+  /** Whoever hears of a registration may wait for others that use the discovery. */
+  @Test
+  void shouldHoldNoLockWhileItTellsThatARecordIsWritten() throws Exception {
+    CompletableFuture<Void> waited = new CompletableFuture<>();
+    try (RealLanes lanes = RealLanes.pooled(2)) {
+      FileDiscovery own = FileDiscovery.builder(lanes.environment(), root).build();
+      WorkerInstance instance = WorkerInstance.builder(9, new Address("tcp", "a")).build();
+      own.registerEndpoint(ENDPOINT, instance)
+          .registered()
+          .thenRun(
+              () -> {
+                CompletableFuture<Void> closed = new CompletableFuture<>();
+                new Thread(
+                        () -> {
+                          own.close();
+                          closed.complete(null);
+                        })
+                    .start();
+                try {
+                  closed.get(20, TimeUnit.SECONDS);
+                  waited.complete(null);
+                } catch (Exception e) {
+                  waited.completeExceptionally(e);
+                }
+              });
+      assertThat(waited.get(1, TimeUnit.MINUTES)).isNull();
+    }
+  }
+
   @Test
   void shouldCountWorkerDeadWhenItsFileIsTooOld() throws IOException {
     Path instance = write("instances", NAME_7, INSTANCE_7);
@@ -155,6 +244,35 @@ class FileDiscoveryTest {
     }
     pass(Duration.ofSeconds(1));
     assertThat(ids()).containsExactly(7L);
+  }
+
+  @Test
+  void shouldFindEndpointsWithoutAModelWhenAskedTo() throws IOException {
+    Environment environment = simulation.node("asker").environment();
+    try (FileDiscovery asker =
+        FileDiscovery.builder(environment, root)
+            .endpoint("kv_indexer_query")
+            .withoutModelCards()
+            .build()) {
+      write("instances", NAME_7, INSTANCE_7);
+      write("mdc", NAME_7, CARD_7);
+      Registration registration =
+          discovery.registerEndpoint(
+              new EventScope.Endpoint("dynamo", "backend", "kv_indexer_query"),
+              WorkerInstance.builder(9, new Address("tcp+msgpack", "127.0.0.1:1/9")).build());
+      pass(Duration.ofSeconds(1));
+      assertThat(asker.workers().instances())
+          .singleElement()
+          .satisfies(
+              server -> {
+                assertThat(server.workerId()).isEqualTo(9);
+                assertThat(server.address().transport()).isEqualTo("tcp+msgpack");
+              });
+      assertThat(asker.workersWithoutCard()).isEmpty();
+      registration.close();
+      pass(Duration.ofSeconds(1));
+      assertThat(asker.workers().instances()).isEmpty();
+    }
   }
 
   @Test

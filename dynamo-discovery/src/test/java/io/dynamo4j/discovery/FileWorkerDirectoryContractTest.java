@@ -6,6 +6,7 @@ import io.dynamo4j.plane.EventScope;
 import io.dynamo4j.plane.WorkerDirectory;
 import io.dynamo4j.plane.WorkerInstance;
 import io.dynamo4j.testkit.contract.LaneHarness;
+import io.dynamo4j.testkit.contract.RealLanes;
 import io.dynamo4j.testkit.contract.WorkerDirectoryContract;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -22,7 +23,7 @@ class FileWorkerDirectoryContractTest extends WorkerDirectoryContract {
 
   @Override
   protected LaneHarness newHarness() {
-    return new RealLanes();
+    return RealLanes.pooled(3);
   }
 
   @Override

@@ -8,6 +8,7 @@ import io.dynamo4j.core.runtime.Scheduler;
 import io.dynamo4j.plane.Address;
 import io.dynamo4j.plane.WorkerDirectory;
 import io.dynamo4j.plane.WorkerInstance;
+import io.dynamo4j.testkit.contract.RealLanes;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
@@ -24,7 +25,7 @@ class StaticWorkerDirectoryTest {
 
   @Test
   void shouldReportEveryWorkerToWatches() {
-    try (RealLanes lanes = new RealLanes()) {
+    try (RealLanes lanes = RealLanes.pooled(3)) {
       Scheduler lane = lanes.lanes().lane("watch");
       CompletableFuture<WorkerInstance> reported = new CompletableFuture<>();
       StaticWorkerDirectory.of(LAST)

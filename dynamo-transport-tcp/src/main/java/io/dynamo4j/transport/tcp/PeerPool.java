@@ -13,6 +13,7 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -28,6 +29,7 @@ final class PeerPool {
   private final InetSocketAddress address;
   private final EventLoop loop;
   private final AtomicLong dials;
+  private final Consumer<PeerPool> whenEmpty;
 
   private final Deque<OutgoingRequest> waiting = new ArrayDeque<>();
   private final Deque<PooledConnection> idle = new ArrayDeque<>();
@@ -35,13 +37,23 @@ final class PeerPool {
   private int dialing;
 
   PeerPool(
-      TcpIo io, TcpOptions options, Scheduler timers, InetSocketAddress address, AtomicLong dials) {
+      TcpIo io,
+      TcpOptions options,
+      Scheduler timers,
+      InetSocketAddress address,
+      AtomicLong dials,
+      Consumer<PeerPool> whenEmpty) {
     this.io = io;
     this.options = options;
     this.timers = timers;
     this.address = address;
     this.loop = io.nextLoop();
     this.dials = dials;
+    this.whenEmpty = whenEmpty;
+  }
+
+  InetSocketAddress address() {
+    return address;
   }
 
   void submit(OutgoingRequest request) {
@@ -100,6 +112,14 @@ final class PeerPool {
       failWaiting(result.cause());
     }
     pump();
+    tellWhenEmpty();
+  }
+
+  /** An address that nothing leads to is forgotten: those of workers come and go without end. */
+  private void tellWhenEmpty() {
+    if (open == 0 && dialing == 0 && waiting.isEmpty()) {
+      whenEmpty.accept(this);
+    }
   }
 
   /** A worker that takes no connection takes none of the requests either. */
@@ -127,6 +147,7 @@ final class PeerPool {
     open--;
     idle.remove(connection);
     pump();
+    tellWhenEmpty();
   }
 
   /** Arms the bound of an acknowledgement; null if the plane's lanes are closed. */

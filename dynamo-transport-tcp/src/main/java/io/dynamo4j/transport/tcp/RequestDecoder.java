@@ -42,6 +42,7 @@ final class RequestDecoder extends ByteToMessageDecoder {
     long payload = in.getUnsignedInt(start + payloadAt);
     if (payload > maxBytes) {
       broken = true;
+      in.skipBytes(available);
       out.add(new TooLarge(payload, maxBytes));
       return;
     }

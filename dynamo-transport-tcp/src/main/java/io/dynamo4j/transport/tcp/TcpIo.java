@@ -13,6 +13,8 @@ import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoop;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.group.ChannelGroup;
+import io.netty.channel.group.DefaultChannelGroup;
 import io.netty.channel.nio.NioIoHandler;
 import io.netty.channel.socket.nio.NioServerSocketChannel;
 import io.netty.channel.socket.nio.NioSocketChannel;
@@ -25,12 +27,19 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
-/** Sockets and the threads that read and write them. */
+/**
+ * Sockets and the threads that read and write them.
+ *
+ * <p>A thread that ends at once, without a quiet period, may end before it has closed its sockets,
+ * and those stay open for as long as the process lives: listeners that nobody hears among them. So
+ * every socket is closed by name first; one that is made after that is closed as it registers.
+ */
 final class TcpIo {
   private static final int BACKLOG = 4_096;
   private static final long CLOSE_SECONDS = 2;
 
   private final EventLoopGroup group;
+  private final ChannelGroup sockets;
   private final int dialMillis;
 
   TcpIo(TcpOptions options) {
@@ -39,6 +48,7 @@ final class TcpIo {
             options.ioThreads(),
             new DefaultThreadFactory("dynamo4j-tcp", true),
             NioIoHandler.newFactory());
+    this.sockets = new DefaultChannelGroup(group.next(), true);
     this.dialMillis =
         (int) Math.min(Integer.MAX_VALUE, options.bound(TcpPhase.DIAL).toMillis() + 1);
   }
@@ -60,13 +70,8 @@ final class TcpIo {
             .group(group)
             .channelFactory(() -> new NioServerSocketChannel(bound))
             .childOption(ChannelOption.TCP_NODELAY, true)
-            .childHandler(
-                new ChannelInitializer<Channel>() {
-                  @Override
-                  protected void initChannel(Channel channel) {
-                    channel.pipeline().addLast(handlers.get());
-                  }
-                });
+            .handler(initializer(() -> new ChannelHandler[0]))
+            .childHandler(initializer(handlers));
     ignore(server.register());
     return (InetSocketAddress) bound.socket().getLocalSocketAddress();
   }
@@ -94,14 +99,18 @@ final class TcpIo {
         .channel(NioSocketChannel.class)
         .option(ChannelOption.TCP_NODELAY, true)
         .option(ChannelOption.CONNECT_TIMEOUT_MILLIS, dialMillis)
-        .handler(
-            new ChannelInitializer<Channel>() {
-              @Override
-              protected void initChannel(Channel channel) {
-                channel.pipeline().addLast(handlers);
-              }
-            })
+        .handler(initializer(() -> handlers))
         .connect(address);
+  }
+
+  private ChannelInitializer<Channel> initializer(Supplier<ChannelHandler[]> handlers) {
+    return new ChannelInitializer<>() {
+      @Override
+      protected void initChannel(Channel channel) {
+        sockets.add(channel);
+        channel.pipeline().addLast(handlers.get());
+      }
+    };
   }
 
   /** Lets an outcome go that nobody waits for: handlers see what becomes of their connection. */
@@ -109,6 +118,7 @@ final class TcpIo {
 
   /** Closes every socket and ends the threads, soon; waits for neither. */
   void close() {
+    ignore(sockets.close());
     ignore(group.shutdownGracefully(0, CLOSE_SECONDS, TimeUnit.SECONDS));
   }
 }

@@ -14,6 +14,7 @@ import io.dynamo4j.plane.RequestHandler;
 import io.dynamo4j.plane.RequestPlane;
 import io.dynamo4j.plane.ResponseStream;
 import io.dynamo4j.plane.ServedEndpoint;
+import io.dynamo4j.plane.Subscription;
 import io.dynamo4j.plane.WorkerInstance;
 import io.dynamo4j.plane.transport.ColdStream;
 import io.dynamo4j.wire.PayloadFormat;
@@ -190,8 +191,19 @@ public final class TcpRequestPlane<Q, R> implements RequestPlane<Q, R> {
       return;
     }
     pools
-        .computeIfAbsent(literal(address), peer -> new PeerPool(io, options, timers, peer, dials))
+        .computeIfAbsent(
+            literal(address), peer -> new PeerPool(io, options, timers, peer, dials, this::forget))
         .submit(request);
+  }
+
+  /** A request that is on its way into a forgotten pool is sent by that all the same. */
+  private void forget(PeerPool empty) {
+    pools.remove(empty.address(), empty);
+  }
+
+  /** Returns how many addresses of workers there are connections to, or dials. */
+  int peerCount() {
+    return pools.size();
   }
 
   String nextSubject() {
@@ -230,9 +242,7 @@ public final class TcpRequestPlane<Q, R> implements RequestPlane<Q, R> {
       throw new IllegalStateException("address is already served: address=" + instance.address());
     }
     if (leg != null) {
-      endpoint.takesFrom(
-          leg.serve(
-              instance.address(), message -> !closed && intake.takeMessage(endpoint, message)));
+      endpoint.takesFrom(taking(leg, instance.address(), endpoint));
     }
     endpoints.add(endpoint);
     if (closed) {
@@ -240,6 +250,15 @@ public final class TcpRequestPlane<Q, R> implements RequestPlane<Q, R> {
       requireOpen();
     }
     return endpoint;
+  }
+
+  private Subscription taking(RequestLeg leg, Address address, TcpEndpoint<Q, R> endpoint) {
+    try {
+      return leg.serve(address, message -> !closed && intake.takeMessage(endpoint, message));
+    } catch (RuntimeException notServed) {
+      endpoint.close();
+      throw notServed;
+    }
   }
 
   private String servedPath(Address address) {

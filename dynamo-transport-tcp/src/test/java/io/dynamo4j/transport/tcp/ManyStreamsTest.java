@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.dynamo4j.plane.Attempt;
 import io.dynamo4j.plane.ResponseSink;
 import io.dynamo4j.plane.WorkerInstance;
+import io.dynamo4j.testkit.contract.RealLanes;
+import io.dynamo4j.testkit.contract.TextClient;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -22,7 +24,7 @@ class ManyStreamsTest {
   @Test
   void shouldKeepTwoThousandStreamsOpenAndApart() throws Exception {
     ConcurrentLinkedQueue<ResponseSink<String>> sinks = new ConcurrentLinkedQueue<>();
-    try (RealLanes lanes = new RealLanes();
+    try (RealLanes lanes = RealLanes.pooled(3);
         TcpRequestPlane<String, String> plane =
             TcpRequestPlane.builder(TextCodec.INSTANCE, lanes.environment()).build()) {
       WorkerInstance instance = WorkerInstance.builder(1, plane.address("worker")).build();
@@ -35,7 +37,7 @@ class ManyStreamsTest {
               });
       List<TextClient> clients = new ArrayList<>();
       for (int i = 0; i < STREAMS; i++) {
-        TextClient client = new TextClient(Long.MAX_VALUE);
+        TextClient client = TextClient.unbounded();
         Attempt attempt = Attempt.builder("request-" + i, lanes.lanes().lane("client")).build();
         plane.send(instance, "stream-" + i, attempt).subscribe(client);
         clients.add(client);

@@ -7,6 +7,8 @@ import io.dynamo4j.core.model.ErrorType;
 import io.dynamo4j.plane.Address;
 import io.dynamo4j.plane.Attempt;
 import io.dynamo4j.plane.WorkerInstance;
+import io.dynamo4j.testkit.contract.RealLanes;
+import io.dynamo4j.testkit.contract.TextClient;
 import io.dynamo4j.wire.RequestControl;
 import io.dynamo4j.wire.ResponseItem;
 import java.io.IOException;
@@ -18,6 +20,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -25,7 +28,7 @@ import org.junit.jupiter.api.Test;
 
 /** Each phase of a request with a worker that stops there, or does something else. */
 class PhasesTest {
-  private final RealLanes lanes = new RealLanes();
+  private final RealLanes lanes = RealLanes.pooled(3);
   private RawPeer worker;
   private @Nullable TcpRequestPlane<String, String> plane;
 
@@ -64,7 +67,7 @@ class PhasesTest {
   private TextClient sendTo(int port, long demand) {
     WorkerInstance instance =
         WorkerInstance.builder(7, new Address("tcp+msgpack", "127.0.0.1:" + port + "/x")).build();
-    TextClient client = new TextClient(demand);
+    TextClient client = TextClient.asking(demand);
     Attempt attempt = Attempt.builder("request", lanes.lanes().lane("client")).build();
     plane().send(instance, "hello", attempt).subscribe(client);
     return client;
@@ -115,6 +118,29 @@ class PhasesTest {
       TextClient client = sendTo(deaf.getLocalPort(), 1);
       assertThat(client.awaitErrorType()).isEqualTo(ErrorType.CANNOT_CONNECT);
     }
+  }
+
+  @Test
+  void shouldForgetAddressesThatNothingLeadsToAnyMore() throws Exception {
+    open(patient());
+    try (Socket deaf = new Socket()) {
+      deaf.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
+      TextClient client = sendTo(deaf.getLocalPort(), 1);
+      assertThat(client.awaitErrorType()).isEqualTo(ErrorType.CANNOT_CONNECT);
+    }
+    TextClient client = again(1);
+    try (RawPeer.Connection connection = worker.accept()) {
+      connection.readRequest();
+      assertThat(plane().peerCount()).isPositive();
+    }
+    assertThat(client.awaitErrorType()).isEqualTo(ErrorType.DISCONNECTED);
+    Awaitility.await().atMost(Duration.ofMinutes(1)).until(() -> plane().peerCount() == 0);
+    // The address serves as before.
+    TextClient next = again(1);
+    try (RawPeer.Connection connection = worker.accept()) {
+      connection.readRequest();
+    }
+    assertThat(next.awaitErrorType()).isEqualTo(ErrorType.DISCONNECTED);
   }
 
   @Test

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.dynamo4j.core.model.DynamoException;
 import io.dynamo4j.plane.ResponseSink;
 import io.dynamo4j.plane.WorkerInstance;
+import io.dynamo4j.testkit.contract.RealLanes;
 import io.dynamo4j.wire.PayloadFormat;
 import io.dynamo4j.wire.RequestControl;
 import io.dynamo4j.wire.TcpRequestFrame;
@@ -24,7 +25,7 @@ import org.junit.jupiter.api.Test;
 class ServerTest {
   private static final byte[] NO_BYTES = new byte[0];
 
-  private final RealLanes lanes = new RealLanes();
+  private final RealLanes lanes = RealLanes.pooled(3);
   private final CompletableFuture<ResponseSink<String>> sink = new CompletableFuture<>();
   private final CompletableFuture<Void> cancelled = new CompletableFuture<>();
   private @Nullable TcpRequestPlane<String, String> plane;

@@ -5,12 +5,13 @@ import io.dynamo4j.core.runtime.Environment;
 import io.dynamo4j.plane.RequestPlane;
 import io.dynamo4j.plane.WorkerInstance;
 import io.dynamo4j.testkit.contract.LaneHarness;
+import io.dynamo4j.testkit.contract.RealLanes;
 import io.dynamo4j.testkit.contract.RequestPlaneContract;
 
 class TcpRequestPlaneContractTest extends RequestPlaneContract<String, String> {
   @Override
   protected LaneHarness newHarness() {
-    return new RealLanes();
+    return RealLanes.pooled(3);
   }
 
   @Override

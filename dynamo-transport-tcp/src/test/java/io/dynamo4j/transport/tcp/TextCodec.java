@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dynamo4j.transport.tcp;
 
+import io.dynamo4j.wire.GenerateItemCodec;
 import io.dynamo4j.wire.JsonValues;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
-/** Texts as requests and items. */
-enum TextCodec implements PayloadCodec<String, String> {
+/** Texts as requests and items; for tests of planes with this payload. */
+public enum TextCodec implements PayloadCodec<String, String> {
   INSTANCE;
 
   @Override
@@ -30,7 +31,7 @@ enum TextCodec implements PayloadCodec<String, String> {
     byte[] json = JsonValues.toJson(Arrays.copyOfRange(bytes, start, end));
     String text = new String(json, StandardCharsets.UTF_8);
     if (text.contains("\"error\"")) {
-      io.dynamo4j.wire.GenerateItemCodec.decode(bytes, start, end);
+      GenerateItemCodec.decode(bytes, start, end);
     }
     return text.substring("{\"data\":\"".length(), text.length() - 2);
   }

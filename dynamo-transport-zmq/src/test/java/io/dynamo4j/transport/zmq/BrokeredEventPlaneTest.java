@@ -5,13 +5,14 @@ import io.dynamo4j.core.runtime.Environment;
 import io.dynamo4j.plane.EventPlane;
 import io.dynamo4j.testkit.contract.EventPlaneContract;
 import io.dynamo4j.testkit.contract.LaneHarness;
+import io.dynamo4j.testkit.contract.RealLanes;
 
 /** The contract between two contexts that meet at a broker, over TCP. */
 class BrokeredEventPlaneTest extends EventPlaneContract {
 
   @Override
   protected LaneHarness newHarness() {
-    return new RealLanes();
+    return RealLanes.owned();
   }
 
   @Override

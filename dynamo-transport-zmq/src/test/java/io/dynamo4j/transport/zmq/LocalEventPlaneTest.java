@@ -6,13 +6,14 @@ import io.dynamo4j.plane.EventPlane;
 import io.dynamo4j.plane.memory.InMemoryEventChannels;
 import io.dynamo4j.testkit.contract.EventPlaneContract;
 import io.dynamo4j.testkit.contract.LaneHarness;
+import io.dynamo4j.testkit.contract.RealLanes;
 
 /** The contract where publisher and subscriber share a plane. */
 class LocalEventPlaneTest extends EventPlaneContract {
 
   @Override
   protected LaneHarness newHarness() {
-    return new RealLanes();
+    return RealLanes.owned();
   }
 
   @Override

@@ -4,6 +4,7 @@ package io.dynamo4j.transport.zmq;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
+import io.dynamo4j.core.testing.Mutations;
 import io.dynamo4j.core.testing.SharedData;
 import io.dynamo4j.indexer.engine.EngineEventNormalizer;
 import io.dynamo4j.indexer.engine.EngineEventStatus;
@@ -18,9 +19,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
-import java.util.SplittableRandom;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
@@ -31,12 +30,9 @@ import org.junit.jupiter.api.Test;
  * <p>{@code -Ddynamo4j.mutations=1000000} makes as many of each kind.
  */
 class MutatedFramesTest {
-  private static final int MUTATIONS = Integer.getInteger("dynamo4j.mutations", 50_000);
+  private static final int MUTATIONS = Mutations.count(50_000);
 
-  /** What a declared length may not lead to, seen over all mutations of one kind. */
-  private static final int MAX_FRAME = 4 << 20;
-
-  private final SplittableRandom random = new SplittableRandom(42);
+  private final Mutations mutations = Mutations.seeded(42);
 
   @Test
   void shouldSurviveMutatedBatchesOfEngines() throws IOException {
@@ -46,7 +42,7 @@ class MutatedFramesTest {
     long refused = 0;
     long read = 0;
     for (int i = 0; i < MUTATIONS; i++) {
-      List<byte[]> frames = mutated(recorded.get(random.nextInt(recorded.size())), recorded);
+      List<byte[]> frames = mutated(recorded.get(mutations.nextInt(recorded.size())), recorded);
       try {
         EngineMessage message =
             frames.size() == 3
@@ -74,7 +70,7 @@ class MutatedFramesTest {
     int read = 0;
     int refused = 0;
     for (int i = 0; i < MUTATIONS; i++) {
-      List<byte[]> frames = mutated(recorded.get(random.nextInt(recorded.size())), recorded);
+      List<byte[]> frames = mutated(recorded.get(mutations.nextInt(recorded.size())), recorded);
       try {
         ZmqEventMessage message = ZmqEventMessage.decode(frames);
         RouterEventCodec.decode(message.envelope().payload());
@@ -102,7 +98,7 @@ class MutatedFramesTest {
                     "{\"enable_kv_cache_events\": true, \"publisher\": \"zmq\", \"endpoint\":"
                         + " \"tcp://*:5557\", \"buffer_steps\": 10000}")));
     for (int i = 0; i < MUTATIONS; i++) {
-      byte[] text = mutated(texts.get(random.nextInt(2)), texts).get(0);
+      byte[] text = mutated(texts.get(mutations.nextInt(2)), texts).get(0);
       try {
         PulledEngineEvent.read(text);
         KvEventsConfig.parse(new String(text, StandardCharsets.UTF_8));
@@ -116,42 +112,18 @@ class MutatedFramesTest {
     return text.getBytes(StandardCharsets.UTF_8);
   }
 
-  /** Returns a message with one frame changed, now and then with a frame more or less. */
+  /** Returns a message with one frame changed, now and then with a frame less. */
   private List<byte[]> mutated(List<byte[]> message, List<List<byte[]>> others) {
     List<byte[]> frames = new ArrayList<>(message);
-    int at = random.nextInt(frames.size());
-    byte[] frame = frames.get(at).clone();
-    List<byte[]> other = others.get(random.nextInt(others.size()));
-    byte[] donor = other.get(random.nextInt(other.size()));
-    switch (random.nextInt(7)) {
-      case 0 -> frame = Arrays.copyOf(frame, random.nextInt(frame.length + 1));
-      case 1 -> frame = Arrays.copyOf(frame, frame.length + random.nextInt(9));
-      case 2 -> frame = spliced(frame, donor);
-      case 3 -> {
-        if (frames.size() > 1 && random.nextInt(8) == 0) {
-          frames.remove(at);
-          return frames;
-        }
-        flip(frame, 1);
-      }
-      default -> flip(frame, 1 + random.nextInt(4));
+    int at = mutations.nextInt(frames.size());
+    List<byte[]> other = others.get(mutations.nextInt(others.size()));
+    if (frames.size() > 1 && mutations.nextInt(50) == 0) {
+      frames.remove(at);
+    } else {
+      byte[] donor = other.get(mutations.nextInt(other.size()));
+      frames.set(at, mutations.of(frames.get(at), donor));
     }
-    frames.set(at, frame.length > MAX_FRAME ? Arrays.copyOf(frame, MAX_FRAME) : frame);
     return frames;
-  }
-
-  private void flip(byte[] frame, int count) {
-    for (int i = 0; i < count && frame.length > 0; i++) {
-      frame[random.nextInt(frame.length)] = (byte) random.nextInt(256);
-    }
-  }
-
-  private byte[] spliced(byte[] frame, byte[] donor) {
-    int head = random.nextInt(frame.length + 1);
-    int tail = random.nextInt(donor.length + 1);
-    byte[] joined = Arrays.copyOf(frame, head + tail);
-    System.arraycopy(donor, donor.length - tail, joined, head, tail);
-    return joined;
   }
 
   private static List<List<byte[]>> engineMessages() throws IOException {

@@ -26,8 +26,7 @@ import org.junit.jupiter.api.Assumptions;
 
 /** A real engine's publisher class in a Python process; batches go in as lines of JSON. */
 final class PythonEngine implements AutoCloseable {
-  private static final String VERSION = "0.5.23";
-  private static final String NAME = "engine-publisher-sglang-" + VERSION + "-pyzmq-27.3.0";
+  private static final String PACKAGES = "-pyzmq-27.3.0";
   private static final long MAKING_MINUTES = 5;
 
   private final Process process;
@@ -47,19 +46,23 @@ final class PythonEngine implements AutoCloseable {
         new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8));
   }
 
-  /** Makes the Python environment unless it is there; ends the calling tests if it cannot be. */
-  static void prepare() {
+  /**
+   * Makes the Python environment unless it is there; ends the calling test if it cannot be.
+   *
+   * @param engine name and version, such as {@code sglang-0.5.23}
+   */
+  static void prepare(String engine) {
     Path program = SharedData.tool("engines/engine_publisher.py");
     try {
       Files.createDirectories(cache());
       try (FileChannel lock =
               FileChannel.open(
-                  cache().resolve(NAME + ".lock"),
+                  cache().resolve(name(engine) + ".lock"),
                   StandardOpenOption.CREATE,
                   StandardOpenOption.WRITE);
           FileLock held = lock.lock()) {
-        if (held.isValid() && !Files.isDirectory(home())) {
-          make(program);
+        if (held.isValid() && !Files.isDirectory(home(engine))) {
+          make(engine, program);
         }
       }
     } catch (IOException e) {
@@ -71,8 +74,8 @@ final class PythonEngine implements AutoCloseable {
     }
   }
 
-  private static void make(Path program) throws IOException {
-    Path making = Files.createTempDirectory(cache(), NAME + "-");
+  private static void make(String engine, Path program) throws IOException {
+    Path making = Files.createTempDirectory(cache(), name(engine) + "-");
     run(List.of("python3", "-m", "venv", making.toString()));
     String python = making.resolve("bin/python").toString();
     run(
@@ -85,18 +88,21 @@ final class PythonEngine implements AutoCloseable {
             "pyzmq==27.3.0",
             "msgspec==0.23.0",
             "pydantic==2.12.5"));
-    run(List.of(python, program.toString(), "fetch", "sglang", VERSION, making.toString()));
+    List<String> fetch = new ArrayList<>(List.of(python, program.toString(), "fetch"));
+    fetch.addAll(List.of(engine.split("-", 2)));
+    fetch.add(making.toString());
+    run(fetch);
     // Ends by itself, since its input does: proves that everything it needs is there.
     run(
         List.of(
             python,
             program.toString(),
             "serve",
-            "sglang",
-            making.resolve("sglang-" + VERSION).toString(),
+            engine.split("-", 2)[0],
+            making.resolve(engine).toString(),
             "--endpoint",
             "tcp://127.0.0.1:*"));
-    Files.move(making, home(), StandardCopyOption.ATOMIC_MOVE);
+    Files.move(making, home(engine), StandardCopyOption.ATOMIC_MOVE);
   }
 
   private static void run(List<String> command) throws IOException {
@@ -129,29 +135,34 @@ final class PythonEngine implements AutoCloseable {
         : Path.of(environment.getOrDefault("HOME", "."), ".cache", "dynamo4j");
   }
 
-  private static Path home() {
-    return cache().resolve(NAME);
+  private static String name(String engine) {
+    return "engine-publisher-" + engine + PACKAGES;
+  }
+
+  private static Path home(String engine) {
+    return cache().resolve(name(engine));
   }
 
   /** Starts a publisher; 0 for any free port. */
-  static PythonEngine start(int port, int replayPort) throws IOException {
+  static PythonEngine start(String engine, int port, int replayPort) throws IOException {
     int pub = port == 0 ? freePort() : port;
     int replay = replayPort == 0 ? freePort() : replayPort;
     List<String> command = new ArrayList<>();
     // A virtual environment may be moved as long as its interpreter is called by its path.
-    command.add(home().resolve("bin/python").toString());
+    command.add(home(engine).resolve("bin/python").toString());
     command.add(SharedData.tool("engines/engine_publisher.py").toString());
-    command.addAll(List.of("serve", "sglang", home().resolve("sglang-" + VERSION).toString()));
+    command.addAll(List.of("serve", engine.split("-", 2)[0]));
+    command.add(home(engine).resolve(engine).toString());
     command.addAll(List.of("--endpoint", "tcp://*:" + pub, "--replay", "tcp://*:" + replay));
     Process process =
         new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.DISCARD).start();
-    PythonEngine engine = new PythonEngine(process, pub, replay);
-    String ready = engine.out.readLine();
+    PythonEngine started = new PythonEngine(process, pub, replay);
+    String ready = started.out.readLine();
     if (ready == null || !ready.contains("\"ready\"")) {
-      engine.close();
+      started.close();
       throw new IOException("publisher did not start: said=" + ready);
     }
-    return engine;
+    return started;
   }
 
   private static int freePort() throws IOException {

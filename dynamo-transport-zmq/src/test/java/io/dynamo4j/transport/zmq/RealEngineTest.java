@@ -10,13 +10,15 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
-import org.junit.jupiter.api.BeforeAll;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
-import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /**
  * The publisher class of SGLang 0.5.23 itself, over real sockets. The Python environment (pyzmq,
- * msgspec, one module out of SGLang's wheel) is made on first use and kept in the cache.
+ * msgspec, one module out of SGLang's wheel) is made on first use and kept in the cache. {@code
+ * -Ddynamo4j.engines=sglang-0.5.23,vllm-0.24.0} names others besides: vLLM's wheel has 400 MB.
  */
 @Tag("slow")
 class RealEngineTest {
@@ -24,13 +26,14 @@ class RealEngineTest {
       "{\"events\": [{\"stored\": {\"block_hashes\": [\"%d\"], \"parent_block_hash\": %s,"
           + " \"token_ids\": [%d, %d], \"block_size\": 2, \"medium\": \"GPU\"}}], \"ts\": 1.5}";
 
-  @BeforeAll
-  static void prepare() {
-    PythonEngine.prepare();
+  static Stream<String> engines() {
+    return Stream.of(System.getProperty("dynamo4j.engines", "sglang-0.5.23").split(","));
   }
 
-  @Test
-  void shouldFollowSglangThroughReplayLossAndRestart() throws Exception {
+  @ParameterizedTest
+  @MethodSource("engines")
+  void shouldFollowEngineThroughReplayLossAndRestart(String name) throws Exception {
+    PythonEngine.prepare(name);
     List<RouterEvent> events = new CopyOnWriteArrayList<>();
     List<String> lives = new CopyOnWriteArrayList<>();
     EngineEventNormalizer normalizer = EngineEventNormalizer.builder(7, 2).build();
@@ -54,7 +57,7 @@ class RealEngineTest {
           }
         };
     try (ZmqRun run = new ZmqRun();
-        PythonEngine engine = PythonEngine.start(0, 0)) {
+        PythonEngine engine = PythonEngine.start(name, 0, 0)) {
       for (int i = 0; i < 5; i++) {
         engine.publish(STORED.formatted(100 + i, i == 0 ? "null" : "\"" + (99 + i) + "\"", i, i));
       }
@@ -74,7 +77,7 @@ class RealEngineTest {
 
       engine.stop();
       lives.clear();
-      try (PythonEngine again = PythonEngine.start(engine.port(), engine.replayPort())) {
+      try (PythonEngine again = PythonEngine.start(name, engine.port(), engine.replayPort())) {
         again.publish(STORED.formatted(200, "null", 8, 9));
         eventually(() -> lives.size() >= 2);
         assertThat(lives).containsExactly("restart", "batch 0");
