@@ -28,8 +28,8 @@ import org.slf4j.LoggerFactory;
  * connection; meanwhile they wait. Where the client gives a connection up, another is made and
  * every {@link User} starts anew on it.
  *
- * <p><b>Threads.</b> {@link #execute}, {@link #status}, {@link #isUp} and {@link #close} from any;
- * everything else on the link's thread.
+ * <p><b>Threads.</b> {@link #execute}, {@link #status}, {@link #isUp}, {@link #usable} and {@link
+ * #close} from any; everything else on the link's thread.
  */
 final class NatsLink {
   private static final Logger LOG = LoggerFactory.getLogger(NatsLink.class);

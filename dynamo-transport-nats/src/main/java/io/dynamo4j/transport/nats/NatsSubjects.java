@@ -23,7 +23,7 @@ final class NatsSubjects {
   }
 
   /** A name of lower-case letters, digits, hyphens and underscores, none of these in front. */
-  private static String slug(String name) {
+  static String slug(String name) {
     String plain = name.toLowerCase(Locale.ROOT).replaceAll("[^a-z0-9_-]", "_");
     return plain.replaceFirst("^_+", "");
   }

@@ -5,6 +5,7 @@ import io.dynamo4j.core.runtime.Environment;
 import io.dynamo4j.plane.EventPlane;
 import io.dynamo4j.testkit.contract.EventPlaneContract;
 import io.dynamo4j.testkit.contract.LaneHarness;
+import io.dynamo4j.testkit.contract.RealLanes;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /** The contract over one connection: what is published comes back from the server. */
@@ -18,7 +19,7 @@ class NatsEventPlaneContractTest extends EventPlaneContract {
 
   @Override
   protected LaneHarness newHarness() {
-    return new RealLanes();
+    return RealLanes.pooled(3);
   }
 
   @Override

@@ -77,6 +77,12 @@ final class NatsProxy implements AutoCloseable {
     setForwarding(true);
   }
 
+  /** Ends all connections, and drops what was kept of them; later ones are let through. */
+  void cut() {
+    List.copyOf(sockets).forEach(this::closeQuietly);
+    setForwarding(true);
+  }
+
   private void setForwarding(boolean now) {
     lock.lock();
     try {

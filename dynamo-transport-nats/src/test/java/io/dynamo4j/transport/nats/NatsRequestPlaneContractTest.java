@@ -9,7 +9,9 @@ import io.dynamo4j.plane.ResponseStream;
 import io.dynamo4j.plane.ServedEndpoint;
 import io.dynamo4j.plane.WorkerInstance;
 import io.dynamo4j.testkit.contract.LaneHarness;
+import io.dynamo4j.testkit.contract.RealLanes;
 import io.dynamo4j.testkit.contract.RequestPlaneContract;
+import io.dynamo4j.transport.tcp.TextCodec;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.extension.ExtendWith;
 
@@ -25,7 +27,7 @@ class NatsRequestPlaneContractTest extends RequestPlaneContract<String, String> 
 
   @Override
   protected LaneHarness newHarness() {
-    return new RealLanes();
+    return RealLanes.pooled(3);
   }
 
   @Override

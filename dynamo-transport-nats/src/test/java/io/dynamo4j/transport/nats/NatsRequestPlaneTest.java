@@ -12,8 +12,10 @@ import io.dynamo4j.plane.Attempt;
 import io.dynamo4j.plane.ResponseSink;
 import io.dynamo4j.plane.ServedEndpoint;
 import io.dynamo4j.plane.WorkerInstance;
+import io.dynamo4j.testkit.contract.TextClient;
 import io.dynamo4j.transport.tcp.TcpOptions;
 import io.dynamo4j.transport.tcp.TcpPhase;
+import io.dynamo4j.transport.tcp.TextCodec;
 import io.dynamo4j.wire.PayloadFormat;
 import io.dynamo4j.wire.RequestControl;
 import io.dynamo4j.wire.TwoPartFrame;
@@ -79,7 +81,7 @@ class NatsRequestPlaneTest {
 
   private TextClient send(
       NatsRequestPlane<String, String> plane, WorkerInstance target, String request) {
-    TextClient client = new TextClient(Long.MAX_VALUE);
+    TextClient client = TextClient.unbounded();
     Attempt attempt = Attempt.builder("request-7", run.lanes.lane("client")).build();
     plane.send(target, request, attempt).subscribe(client);
     return client;
