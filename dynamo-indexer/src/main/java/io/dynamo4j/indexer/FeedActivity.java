@@ -73,6 +73,11 @@ final class FeedActivity {
   private final ConcurrentNavigableMap<WorkerWithDpRank, ExpectedStore> expected =
       new ConcurrentSkipListMap<>();
 
+  // Who was heard last, by the lane: most often it is the next one too.
+  private @Nullable Publisher lastPublisher;
+  private @Nullable WorkerWithDpRank lastWorker;
+  private @Nullable Rank lastRank;
+
   FeedActivity(InstantSource wallClock) {
     this.wallClock = wallClock;
   }
@@ -85,24 +90,33 @@ final class FeedActivity {
   }
 
   void unreadable(long publisherId, long more) {
+    if (more == 0) {
+      return;
+    }
     Publisher publisher = publisher(publisherId);
     long count = publisher.unreadable + more;
     publisher.unreadable = count;
   }
 
   private Publisher publisher(long publisherId) {
-    Publisher key = new Publisher(publisherId);
-    return publishers.computeIfAbsent(key, added -> added);
+    Publisher last = lastPublisher;
+    if (last == null || last.publisherId != publisherId) {
+      Publisher key = new Publisher(publisherId);
+      last = publishers.computeIfAbsent(key, added -> added);
+      lastPublisher = last;
+    }
+    return last;
   }
 
   void forgetPublisher(long publisherId) {
     publishers.remove(new Publisher(publisherId));
+    lastPublisher = null;
   }
 
   /** An event came from the rank's own publisher. */
   void heard(RouterEvent event, long publisherId, long nowNanos) {
     WorkerWithDpRank worker = event.worker();
-    Rank rank = ranks.computeIfAbsent(worker, added -> new Rank());
+    Rank rank = rank(worker);
     rank.publisherId = publisherId;
     rank.heardNanos = nowNanos;
     long count = rank.events + 1;
@@ -115,8 +129,19 @@ final class FeedActivity {
     }
   }
 
+  private Rank rank(WorkerWithDpRank worker) {
+    Rank last = lastRank;
+    if (last == null || !worker.equals(lastWorker)) {
+      last = ranks.computeIfAbsent(worker, added -> new Rank());
+      lastRank = last;
+      lastWorker = worker;
+    }
+    return last;
+  }
+
   /** A worker's life is over. */
   void forget(long workerId) {
+    lastRank = null;
     ranks.keySet().removeIf(rank -> rank.workerId() == workerId);
     expected.keySet().removeIf(rank -> rank.workerId() == workerId);
   }

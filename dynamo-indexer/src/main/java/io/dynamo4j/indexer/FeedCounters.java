@@ -17,7 +17,9 @@ final class FeedCounters {
   }
 
   void add(FeedCounter counter, long more) {
-    Objects.requireNonNull(counts.get(counter), "counter").addAndGet(more);
+    if (more != 0) {
+      Objects.requireNonNull(counts.get(counter), "counter").addAndGet(more);
+    }
   }
 
   Map<FeedCounter, Long> now() {

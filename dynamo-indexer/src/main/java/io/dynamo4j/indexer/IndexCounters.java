@@ -35,8 +35,12 @@ final class IndexCounters {
           case OUT_OF_CAPACITY -> EventOutcome.OUT_OF_CAPACITY;
         };
     count(outcome);
-    rejectedBlocks.addAndGet(result.rejectedBlocks());
-    unknownBlocks.addAndGet(result.unknownBlocks());
+    if (result.rejectedBlocks() != 0) {
+      rejectedBlocks.addAndGet(result.rejectedBlocks());
+    }
+    if (result.unknownBlocks() != 0) {
+      unknownBlocks.addAndGet(result.unknownBlocks());
+    }
     return outcome;
   }
 

@@ -7,6 +7,7 @@ import io.dynamo4j.core.model.StorageTier;
 import io.dynamo4j.core.runtime.Scheduler;
 import io.dynamo4j.core.tree.ApplyResult;
 import io.dynamo4j.core.tree.RadixTree;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -36,6 +37,10 @@ final class IndexLane {
   private final Queue<IndexUpdate> updates = new ConcurrentLinkedQueue<>();
   private final AtomicInteger pending = new AtomicInteger();
   private final AtomicBoolean drainRequested = new AtomicBoolean();
+  // What the lane has taken and not applied yet; its own.
+  private final @Nullable IndexUpdate[] turn = new IndexUpdate[BATCH];
+  private int turnSize;
+  private int turnAt;
   private volatile long blocks;
   private volatile long decidedBlocks;
   private volatile long lowerTierBlocks;
@@ -124,7 +129,7 @@ final class IndexLane {
   }
 
   private void requestDrain() {
-    if (!drainRequested.compareAndSet(false, true)) {
+    if (drainRequested.get() || !drainRequested.compareAndSet(false, true)) {
       return;
     }
     try {
@@ -136,17 +141,20 @@ final class IndexLane {
     }
   }
 
-  /** Applies one batch and asks for another turn if more is there, so that the lane stays fair. */
+  /**
+   * Applies one turn's updates and asks for another turn if more is there, so that the lane stays
+   * fair.
+   */
   private void drain() {
     try {
-      IndexUpdate last = applyBatch();
+      IndexUpdate last = applyTurn();
       publishSizes();
       if (last instanceof IndexUpdate.Barrier barrier) {
         release(barrier.barrier());
       }
     } finally {
       drainRequested.set(false);
-      if (!updates.isEmpty()) {
+      if (turnAt < turnSize || !updates.isEmpty()) {
         requestDrain();
       }
     }
@@ -161,16 +169,15 @@ final class IndexLane {
     decidedBlocks = closed || decisions == null ? 0 : decisions.tree().blockCount();
   }
 
-  /** Returns the last update taken: a barrier ends a batch. */
-  private @Nullable IndexUpdate applyBatch() {
+  /** Returns the last update applied: a barrier ends a turn. */
+  private @Nullable IndexUpdate applyTurn() {
+    if (turnAt == turnSize) {
+      takeTurn();
+    }
     IndexUpdate update = null;
-    for (int i = 0; i < BATCH && (update = updates.poll()) != null; i++) {
-      if (update.takesRoom()) {
-        pending.decrementAndGet();
-      }
-      if (update instanceof IndexUpdate.Barrier) {
-        return update;
-      }
+    while (turnAt < turnSize) {
+      update = Objects.requireNonNull(turn[turnAt], "update");
+      turn[turnAt++] = null;
       if (!closed) {
         apply(update);
       } else if (update instanceof IndexUpdate.Held held) {
@@ -180,6 +187,26 @@ final class IndexLane {
       }
     }
     return update;
+  }
+
+  /** Takes updates up to a barrier and has the tree fetch what they are about. */
+  private void takeTurn() {
+    turnAt = 0;
+    turnSize = 0;
+    int madeRoom = 0;
+    IndexUpdate update = null;
+    while (turnSize < BATCH
+        && !(update instanceof IndexUpdate.Barrier)
+        && (update = updates.poll()) != null) {
+      turn[turnSize++] = update;
+      madeRoom += update.takesRoom() ? 1 : 0;
+    }
+    pending.addAndGet(-madeRoom);
+    for (int i = 0; i < turnSize && turnSize > 1; i++) {
+      if (turn[i] instanceof IndexUpdate.Event event) {
+        tree.fetch(event.event());
+      }
+    }
   }
 
   private void apply(IndexUpdate update) {
@@ -193,6 +220,8 @@ final class IndexLane {
     } else if (update instanceof IndexUpdate.RankGone gone) {
       tree.removeWorkerDpRank(gone.worker());
       lowerTiers.removeRank(gone.worker());
+    } else if (update instanceof IndexUpdate.Expected expected) {
+      tree.expect(expected.worker(), expected.blocks());
     } else if (update instanceof IndexUpdate.Held held) {
       LongStream.Builder hashes = LongStream.builder();
       tree.forEachHash(held.worker(), hashes::add);

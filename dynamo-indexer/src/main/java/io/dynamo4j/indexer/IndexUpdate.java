@@ -29,6 +29,8 @@ sealed interface IndexUpdate {
 
   record RankGone(WorkerWithDpRank worker) implements IndexUpdate {}
 
+  record Expected(WorkerWithDpRank worker, long blocks) implements IndexUpdate {}
+
   record Decided(RoutingDecision decision, QueuedLease lease) implements IndexUpdate {
     @Override
     public boolean takesRoom() {

@@ -39,6 +39,13 @@ import org.slf4j.LoggerFactory;
  * up they take the rank over if its publisher has been silent since; all others are dropped and
  * counted.
  *
+ * <p><b>Takeover by announcement.</b> With recovery, a publisher of this library also takes a rank
+ * over by announcing its newest event on {@link #HEADS_TOPIC}, without any event of its own: if the
+ * publisher that wrote the rank has been silent for {@link #HOLD_NANOS} when the announcement
+ * comes, its turn is over, the rank is restored in full from its source, and the next publisher
+ * heard from writes it. While the other publisher is alive an announcement changes nothing: two
+ * that live are a conflict, which {@link KvEventFeedStatus#conflicts} names.
+ *
  * <p><b>Loss.</b> With {@link KvEventFeedBuilder#recovery} every rank's events are followed by
  * their numbers. A new source is asked for its full state while its live events are applied
  * already. A gap, a number that goes back, a store under an unknown parent, and an announced or

@@ -80,6 +80,7 @@ public final class KvEventFeedBuilder {
    * Starts feeding; the caller closes the feed before the index.
    *
    * @throws IllegalStateException if a required setting is missing
+   * @throws IllegalArgumentException if the index takes no events; nothing is subscribed to then
    */
   public KvEventFeed connect() {
     if (eventPlane == null
@@ -96,6 +97,10 @@ public final class KvEventFeedBuilder {
               + (indexer == null ? "missing" : "set")
               + ", environment="
               + (environment == null ? "missing" : "set"));
+    }
+    if (indexer.isApproximate()) {
+      throw new IllegalArgumentException(
+          "index learns from decisions and takes no events: scope=" + scope);
     }
     return KvEventFeed.start(this, eventPlane, scope, directory, indexer, environment);
   }

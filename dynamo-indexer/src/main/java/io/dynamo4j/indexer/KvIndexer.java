@@ -113,6 +113,12 @@ public interface KvIndexer extends AutoCloseable {
     return DecisionLease.none();
   }
 
+  /**
+   * Says how many blocks a rank is about to hold on the device in all, in order with its events, so
+   * that they are stored faster. No more than a hint.
+   */
+  default void expect(WorkerWithDpRank worker, long blocks) {}
+
   /** Forgets every rank of a worker, in order with its events; never refused for want of room. */
   void removeWorker(long workerId);
 

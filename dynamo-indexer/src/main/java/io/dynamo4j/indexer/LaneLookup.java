@@ -57,10 +57,10 @@ final class LaneLookup {
       RadixTree tree = Objects.requireNonNull(lanes.lane(i).predictions(), "predictions");
       tree.findMatches(localHashes, count, exact, predicted[i]);
     }
-    out.clear();
     if (predicted.length == 0) {
-      join(out);
+      lanes.join(parts, out);
     } else {
+      out.clear();
       joinPredicted(out);
     }
   }
@@ -106,14 +106,6 @@ final class LaneLookup {
       expected -= twice;
       if (added[tier] > twice) {
         out.of(TierOrder.tier(tier)).add(rank.worker, added[tier] - twice);
-      }
-    }
-  }
-
-  private void join(OverlapScores out) {
-    for (OverlapScores part : parts) {
-      for (int i = 0; i < part.size(); i++) {
-        out.add(part.worker(i), part.depth(i));
       }
     }
   }

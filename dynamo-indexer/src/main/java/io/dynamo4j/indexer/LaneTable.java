@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dynamo4j.indexer;
 
+import io.dynamo4j.core.model.OverlapScores;
+import org.jspecify.annotations.Nullable;
+
 /**
  * Which lane a worker's updates go to: always the same one, so that they keep their order.
  *
@@ -10,10 +13,21 @@ package io.dynamo4j.indexer;
 final class LaneTable {
   private final IndexLane[] lanes;
   private final long seed;
+  private volatile @Nullable JoinedRanks joined;
 
   LaneTable(IndexLane[] lanes, long seed) {
     this.lanes = lanes;
     this.seed = seed;
+  }
+
+  /** Makes {@code out} what the trees of all lanes have found; their ranks are disjoint. */
+  void join(OverlapScores[] parts, OverlapScores out) {
+    JoinedRanks known = joined;
+    if (known == null || !known.isOf(parts)) {
+      known = JoinedRanks.of(parts);
+      joined = known;
+    }
+    known.join(parts, out);
   }
 
   int size() {

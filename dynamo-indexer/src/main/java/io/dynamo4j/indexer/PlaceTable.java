@@ -2,8 +2,8 @@
 package io.dynamo4j.indexer;
 
 /**
- * Places with the number of hashes by which each is held: open addressing, deletion by shifting
- * back.
+ * Places with the number of hashes by which each is held: open addressing, load from 3/10 to 2/3,
+ * deletion by shifting back.
  *
  * <p><b>Threads.</b> One writer. {@link #contains} may run beside it and then returns anything, but
  * returns: whoever reads confirms by a stamp.
@@ -11,9 +11,12 @@ package io.dynamo4j.indexer;
 final class PlaceTable {
   private static final int MIN_CAPACITY = 8;
 
+  // Most tiers of most ranks have nothing.
+  private static final long[] NOTHING = {};
+
   private final long seed;
   // Place and count by turns, count 0 where nothing is.
-  private long[] entries = new long[2 * MIN_CAPACITY];
+  private long[] entries = NOTHING;
   private int size;
 
   PlaceTable(long seed) {
@@ -34,11 +37,14 @@ final class PlaceTable {
   }
 
   void add(long place) {
+    if (entries.length == 0) {
+      entries = new long[2 * MIN_CAPACITY];
+    }
     int slot = slotOf(place);
     entries[2 * slot] = place;
     if (entries[2 * slot + 1]++ == 0) {
       size++;
-      if (size * 4L > entries.length) {
+      if (size * 3L > entries.length) {
         resize(entries.length * 2);
       }
     }
@@ -51,7 +57,9 @@ final class PlaceTable {
     }
     closeGap(slot);
     size--;
-    if (entries.length > 2 * MIN_CAPACITY && size * 16L < entries.length) {
+    if (size == 0) {
+      entries = NOTHING;
+    } else if (entries.length > 2 * MIN_CAPACITY && size * 20L < entries.length * 3L) {
       resize(entries.length / 2);
     }
   }

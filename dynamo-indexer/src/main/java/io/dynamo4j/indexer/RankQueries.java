@@ -6,11 +6,11 @@ import io.dynamo4j.core.model.WorkerWithDpRank;
 import io.dynamo4j.core.runtime.Cancellable;
 import io.dynamo4j.indexer.SourceStatus.State;
 import io.dynamo4j.plane.WorkerInstance;
+import io.dynamo4j.wire.PeerError;
 import io.dynamo4j.wire.ProofAnswer;
 import io.dynamo4j.wire.ProofQuery;
 import io.dynamo4j.wire.RecoveryQuery;
 import io.dynamo4j.wire.RecoveryResponse;
-import io.dynamo4j.wire.RecoveryResponseCodec;
 import io.dynamo4j.wire.WireFormatException;
 import java.util.List;
 import java.util.function.Consumer;
@@ -67,7 +67,7 @@ final class RankQueries {
     this.rank = rank;
     this.target = target;
     this.listener = listener;
-    this.query = RecoveryQuery.ofEverything(rank).encode();
+    this.query = RecoveryQuery.ofEverything(rank).inParts().encode();
   }
 
   @Nullable WorkerInstance target() {
@@ -79,7 +79,7 @@ final class RankQueries {
   }
 
   void askForEverything(long delayNanos) {
-    begin(RecoveryQuery.ofEverything(rank).encode(), 0, Kind.RECOVERY);
+    begin(RecoveryQuery.ofEverything(rank).inParts().encode(), 0, Kind.RECOVERY);
     if (delayNanos <= 0) {
       ask();
     } else {
@@ -88,7 +88,7 @@ final class RankQueries {
   }
 
   void askFrom(long firstId) {
-    begin(RecoveryQuery.startingAt(rank, firstId).encode(), firstId, Kind.RECOVERY);
+    begin(RecoveryQuery.startingAt(rank, firstId).inParts().encode(), firstId, Kind.RECOVERY);
     ask();
   }
 
@@ -101,7 +101,7 @@ final class RankQueries {
   /** Asks once whether there is something from this number on, unless that is being asked. */
   void check(long firstId) {
     if (call == null && timer == null) {
-      begin(RecoveryQuery.startingAt(rank, firstId).encode(), firstId, Kind.CHECK);
+      begin(RecoveryQuery.startingAt(rank, firstId).inParts().encode(), firstId, Kind.CHECK);
       ask();
     }
   }
@@ -159,12 +159,12 @@ final class RankQueries {
   private final class Ending implements RecoveryCalls.Listener {
 
     @Override
-    public void answered(byte[] answer) {
+    public void answered(List<byte[]> items) {
       try {
         if (kind == Kind.PROOF) {
-          proved(ProofAnswer.decode(answer));
+          proved(ProofAnswer.decode(items.get(0)));
         } else {
-          answered(RecoveryResponseCodec.decode(answer));
+          answered(AnswerParts.join(items));
         }
       } catch (WireFormatException e) {
         failed(String.valueOf(e.getMessage()));
@@ -197,7 +197,7 @@ final class RankQueries {
       if (kind != Kind.RECOVERY) {
         return;
       }
-      lastFailure = why.length() <= 200 ? why : why.substring(0, 200);
+      lastFailure = PeerError.safe(why);
       int failures = failedAttempts + 1;
       failedAttempts = failures;
       if (failures < owner.config().maxAttempts()) {

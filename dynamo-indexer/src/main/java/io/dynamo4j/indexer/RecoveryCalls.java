@@ -8,7 +8,9 @@ import io.dynamo4j.plane.Attempt;
 import io.dynamo4j.plane.RequestPlane;
 import io.dynamo4j.plane.WorkerInstance;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Deque;
+import java.util.List;
 import java.util.concurrent.Flow;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
@@ -18,10 +20,19 @@ final class RecoveryCalls {
 
   /** Hears how one query ended, once, unless it was cancelled. */
   interface Listener {
-    void answered(byte[] answer);
+
+    /**
+     * The source has ended its answer.
+     *
+     * @param items at least one
+     */
+    void answered(List<byte[]> items);
 
     void failed(String why);
   }
+
+  // What an item costs besides its bytes, so that empty ones come to an end as well.
+  private static final int ITEM_OVERHEAD = 64;
 
   private final RequestPlane<byte[], byte[]> plane;
   private final Scheduler lane;
@@ -70,7 +81,8 @@ final class RecoveryCalls {
     private final byte[] query;
     private final Listener listener;
     private Flow.@Nullable Subscription subscription;
-    private byte @Nullable [] answer;
+    private final List<byte[]> items = new ArrayList<>();
+    private long bytes;
     private boolean isSent;
     private boolean isOver;
 
@@ -119,7 +131,7 @@ final class RecoveryCalls {
       if (isOver) {
         opened.cancel();
       } else {
-        opened.request(2);
+        opened.request(2); // most answers are one item
       }
     }
 
@@ -128,12 +140,15 @@ final class RecoveryCalls {
       if (isOver) {
         return;
       }
-      if (answer != null) {
+      bytes += item.length + ITEM_OVERHEAD;
+      Flow.Subscription open = subscription;
+      if (bytes > config.maxAnswerBytes() || open == null) {
         cancel();
-        listener.failed("more than one answer");
+        listener.failed("answer is too long: bytes=" + bytes);
         return;
       }
-      answer = item;
+      items.add(item);
+      open.request(1);
     }
 
     @Override
@@ -153,12 +168,11 @@ final class RecoveryCalls {
 
     private void finish(String whyNone) {
       end();
-      byte[] whole = answer;
-      if (whole == null) {
+      if (items.isEmpty()) {
         listener.failed(whyNone);
-        return;
+      } else {
+        listener.answered(items);
       }
-      listener.answered(whole);
     }
   }
 }

@@ -13,6 +13,7 @@ public final class RecoveryConfig {
   private final long checkIntervalNanos;
   private final int maxHeldEvents;
   private final long proofIntervalNanos;
+  private final long maxAnswerBytes;
 
   private RecoveryConfig(Builder builder) {
     this.maxAttempts = builder.maxAttempts;
@@ -23,6 +24,7 @@ public final class RecoveryConfig {
     this.checkIntervalNanos = builder.checkInterval.toNanos();
     this.maxHeldEvents = builder.maxHeldEvents;
     this.proofIntervalNanos = builder.proofInterval.toNanos();
+    this.maxAnswerBytes = builder.maxAnswerBytes;
   }
 
   /** Returns Dynamo's figures where it has any. */
@@ -74,6 +76,11 @@ public final class RecoveryConfig {
     return proofIntervalNanos;
   }
 
+  /** Returns how many bytes of one answer are taken, all its parts together. */
+  public long maxAnswerBytes() {
+    return maxAnswerBytes;
+  }
+
   /** Builds a {@link RecoveryConfig}. */
   public static final class Builder {
     private int maxAttempts = 8;
@@ -84,6 +91,7 @@ public final class RecoveryConfig {
     private Duration checkInterval = Duration.ofSeconds(10);
     private int maxHeldEvents = 1024;
     private Duration proofInterval = Duration.ofMinutes(1);
+    private long maxAnswerBytes = 1L << 28;
 
     private Builder() {}
 
@@ -135,6 +143,18 @@ public final class RecoveryConfig {
      */
     public Builder proofInterval(Duration interval) {
       this.proofInterval = positive(interval, "proofInterval");
+      return this;
+    }
+
+    /**
+     * Sets how many bytes of one answer are taken, about 57 a block; 256 MiB unless set. A source
+     * that sends more has failed.
+     */
+    public Builder maxAnswerBytes(long bytes) {
+      if (bytes < 1) {
+        throw new IllegalArgumentException("maxAnswerBytes must be positive: bytes=" + bytes);
+      }
+      this.maxAnswerBytes = bytes;
       return this;
     }
 

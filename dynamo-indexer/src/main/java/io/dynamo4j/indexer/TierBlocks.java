@@ -56,7 +56,7 @@ final class TierBlocks {
     } else {
       entry = fresh++;
       if (entry == hashes.length) {
-        grow(entry * 2);
+        resize(entry + entry / 2);
       }
     }
     hashes[entry] = hash;
@@ -67,7 +67,7 @@ final class TierBlocks {
     return entry;
   }
 
-  private void grow(int room) {
+  private void resize(int room) {
     hashes = Arrays.copyOf(hashes, room);
     parents = Arrays.copyOf(parents, room);
     locals = Arrays.copyOf(locals, room);
@@ -80,6 +80,32 @@ final class TierBlocks {
     flags[entry] = 0;
     places[entry] = free;
     free = entry;
+  }
+
+  /**
+   * Gives room back if less than two thirds is in use: entries then have other numbers, in the same
+   * order. Nobody may know an entry by its number.
+   */
+  void trim() {
+    if (size() * 3L >= hashes.length * 2L || hashes.length == INITIAL_ROOM) {
+      return;
+    }
+    int kept = 0;
+    for (int entry = 0; entry < fresh; entry++) {
+      if (isUsed(entry)) {
+        hashes[kept] = hashes[entry];
+        parents[kept] = parents[entry];
+        locals[kept] = locals[entry];
+        places[kept] = places[entry];
+        flags[kept] = flags[entry];
+        entryOf.put(hashes[kept], kept + 1);
+        kept++;
+      }
+    }
+    fresh = kept;
+    free = NONE;
+    resize(Math.max(INITIAL_ROOM, kept + kept / 8));
+    Arrays.fill(flags, kept, flags.length, (byte) 0);
   }
 
   long hash(int entry) {
@@ -106,6 +132,23 @@ final class TierBlocks {
   /** Returns the sequence hash of the block's path; meaningless unless {@link #isPlaced}. */
   long place(int entry) {
     return places[entry];
+  }
+
+  /**
+   * Returns the block after one that waits for the same parent; {@link #NONE} if it is the last.
+   * While a block waits, who waits beside it stands where its place will.
+   */
+  int nextWaiting(int entry) {
+    return (int) places[entry];
+  }
+
+  /** Returns the block before one that waits for the same parent; {@link #NONE} for the first. */
+  int previousWaiting(int entry) {
+    return (int) (places[entry] >> Integer.SIZE);
+  }
+
+  void setWaiting(int entry, int previous, int next) {
+    places[entry] = ((long) previous << Integer.SIZE) | (next & 0xFFFF_FFFFL);
   }
 
   void setPlace(int entry, long place) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dynamo4j.indexer;
 
-import io.dynamo4j.core.collect.LongObjectMap;
+import io.dynamo4j.core.collect.LongIntMap;
 import io.dynamo4j.core.hash.SequenceHasher;
 import io.dynamo4j.core.model.KvCacheEventData;
 import io.dynamo4j.core.model.WorkerWithDpRank;
@@ -23,21 +23,24 @@ import java.util.concurrent.locks.StampedLock;
 final class TierRank {
   private static final int TIERS = TierOrder.COUNT;
   private static final int ATTEMPTS = 3;
-  private static final int[] NOBODY = {};
 
   final WorkerWithDpRank worker;
   private final RadixTree device;
   private final TierBlocks blocks;
   private final StampedLock lock = new StampedLock();
   private final PlaceTable[] places = new PlaceTable[TIERS];
-  // Blocks without a place, by the hash of the parent that they wait for.
-  private final LongObjectMap<int[]> waiting;
+
+  /**
+   * One more than the entry of the first block without a place, by the hash of the parent that it
+   * waits for; the others that wait for the same stand in a list behind it.
+   */
+  private final LongIntMap waiting;
 
   TierRank(WorkerWithDpRank worker, RadixTree device, long seed) {
     this.worker = worker;
     this.device = device;
     this.blocks = new TierBlocks(seed);
-    this.waiting = LongObjectMap.create(seed);
+    this.waiting = LongIntMap.create(seed);
     for (int tier = 0; tier < TIERS; tier++) {
       places[tier] = new PlaceTable(seed);
     }
@@ -125,8 +128,26 @@ final class TierRank {
     if (path != null) {
       place(entry, SequenceHasher.next(placeOf(path), blocks.local(entry)));
     } else {
-      waiting.put(parent, plus(waitingFor(parent), entry));
+      letWait(parent, entry);
     }
+  }
+
+  private void letWait(long parent, int entry) {
+    int first = waiting.get(parent) - 1;
+    blocks.setWaiting(entry, TierBlocks.NONE, first);
+    if (first != TierBlocks.NONE) {
+      blocks.setWaiting(first, entry, blocks.nextWaiting(first));
+    }
+    waiting.put(parent, entry + 1);
+  }
+
+  /** Returns the first of those that wait for a parent, who wait no longer. */
+  private int takeWaiting(long parent) {
+    int first = waiting.get(parent) - 1;
+    if (first != TierBlocks.NONE) {
+      waiting.put(parent, 0);
+    }
+    return first;
   }
 
   private static long placeOf(long[] path) {
@@ -141,16 +162,15 @@ final class TierRank {
     int count = 1;
     while (count > 0) {
       int above = open[--count];
-      int[] below = waiting.remove(blocks.hash(above));
-      if (below == null) {
-        continue;
-      }
-      if (count + below.length > open.length) {
-        open = Arrays.copyOf(open, (count + below.length) * 2);
-      }
-      for (int entry : below) {
+      int entry = takeWaiting(blocks.hash(above));
+      while (entry != TierBlocks.NONE) {
+        int next = blocks.nextWaiting(entry);
         setPlace(entry, SequenceHasher.next(blocks.place(above), blocks.local(entry)));
+        if (count == open.length) {
+          open = Arrays.copyOf(open, count * 2);
+        }
         open[count++] = entry;
+        entry = next;
       }
     }
   }
@@ -172,14 +192,16 @@ final class TierRank {
     long stamp = lock.writeLock();
     try {
       for (long hash : hashes) {
-        long[] path = waiting.get(hash) == null ? null : device.pathTo(worker, hash);
-        int[] below = path == null ? null : waiting.remove(hash);
-        if (path == null || below == null) {
+        long[] path = waiting.get(hash) == 0 ? null : device.pathTo(worker, hash);
+        if (path == null) {
           continue;
         }
         long above = placeOf(path);
-        for (int entry : below) {
+        int entry = takeWaiting(hash);
+        while (entry != TierBlocks.NONE) {
+          int next = blocks.nextWaiting(entry);
           place(entry, SequenceHasher.next(above, blocks.local(entry)));
+          entry = next;
         }
       }
     } finally {
@@ -225,28 +247,23 @@ final class TierRank {
         stopWaiting(entry);
       }
       blocks.drop(entry);
+      if (waiting.size() == 0) {
+        blocks.trim(); // who waits is known by its entry
+      }
     }
   }
 
   private void stopWaiting(int entry) {
-    long parent = blocks.parent(entry);
-    int[] others = Arrays.stream(waitingFor(parent)).filter(each -> each != entry).toArray();
-    if (others.length == 0) {
-      waiting.remove(parent);
+    int before = blocks.previousWaiting(entry);
+    int after = blocks.nextWaiting(entry);
+    if (before == TierBlocks.NONE) {
+      waiting.put(blocks.parent(entry), after + 1);
     } else {
-      waiting.put(parent, others);
+      blocks.setWaiting(before, blocks.previousWaiting(before), after);
     }
-  }
-
-  private int[] waitingFor(long parent) {
-    int[] found = waiting.get(parent);
-    return found == null ? NOBODY : found;
-  }
-
-  private static int[] plus(int[] array, int value) {
-    int[] longer = Arrays.copyOf(array, array.length + 1);
-    longer[array.length] = value;
-    return longer;
+    if (after != TierBlocks.NONE) {
+      blocks.setWaiting(after, before, blocks.nextWaiting(after));
+    }
   }
 
   /* --------------- Reads --------------- */

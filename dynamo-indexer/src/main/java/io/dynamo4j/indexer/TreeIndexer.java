@@ -140,6 +140,11 @@ final class TreeIndexer implements KvIndexer {
   }
 
   @Override
+  public void expect(WorkerWithDpRank worker, long blocks) {
+    lanes.of(worker.workerId()).add(new IndexUpdate.Expected(worker, blocks));
+  }
+
+  @Override
   public void removeWorker(long workerId) {
     lanes.of(workerId).add(new IndexUpdate.WorkerGone(workerId));
   }

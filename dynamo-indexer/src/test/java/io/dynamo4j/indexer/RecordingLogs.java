@@ -23,7 +23,7 @@ public final class RecordingLogs implements SLF4JServiceProvider {
   private final MDCAdapter mdc = new NOPMDCAdapter();
 
   /** Returns every warning so far that contains a text. */
-  static List<String> warnings(String text) {
+  public static List<String> warnings(String text) {
     return WARNINGS.stream().filter(warning -> warning.contains(text)).toList();
   }
 

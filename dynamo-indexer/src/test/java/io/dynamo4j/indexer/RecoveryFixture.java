@@ -129,17 +129,28 @@ final class RecoveryFixture {
     long sequence;
     long bytesAsked;
     long bytesAnswered;
+    int itemsAnswered;
     private @Nullable ServedEndpoint endpoint;
 
     Worker(long workerId, long incarnation, int ringEvents) {
       this(IndexerFixture.instance(workerId, incarnation), 0, ringEvents);
     }
 
+    /** A worker whose dumps come in parts of some blocks. */
+    Worker(long workerId, int partBlocks) {
+      this(IndexerFixture.instance(workerId, 1), 0, LocalKvIndexer.DEFAULT_RING_EVENTS, partBlocks);
+    }
+
     Worker(WorkerInstance instance, int dpRank, int ringEvents) {
+      this(instance, dpRank, ringEvents, LocalKvIndexer.DEFAULT_PART_BLOCKS);
+    }
+
+    private Worker(WorkerInstance instance, int dpRank, int ringEvents, int partBlocks) {
       this.instance = instance;
       this.rank = new WorkerWithDpRank(instance.workerId(), dpRank);
       this.publisherId = instance.workerId() * 100 + instance.incarnation() * 10 + dpRank;
-      this.local = LocalKvIndexer.builder(rank).ringEvents(ringEvents).build();
+      this.local =
+          LocalKvIndexer.builder(rank).ringEvents(ringEvents).partBlocks(partBlocks).build();
     }
 
     Worker serve() {
@@ -181,9 +192,13 @@ final class RecoveryFixture {
         throw new DynamoException(ErrorType.WORKER_UNAVAILABLE, "broken on purpose");
       }
       if (!isSilent) {
-        byte[] answer = local.answer(query);
-        bytesAnswered += answer.length;
-        sink.next(answer);
+        local.answer(
+            query,
+            item -> {
+              bytesAnswered += item.length;
+              itemsAnswered++;
+              sink.next(item);
+            });
         sink.complete();
       }
     }

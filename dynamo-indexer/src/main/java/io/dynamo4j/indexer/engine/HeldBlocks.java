@@ -17,12 +17,17 @@ import java.util.Objects;
  * names its parent by hash only.
  */
 final class HeldBlocks {
+  // Blocks whose places are fetched side by side before they are stored one by one.
+  private static final int FETCHED = 64;
+
   private final Map<StorageTier, LongIntMap> copies = new EnumMap<>(StorageTier.class);
 
   /** Of blocks with a namespace. */
   private final LongObjectMap<String> namespaces;
 
   private final LongIntMap ambiguous;
+  // What was fetched; means nothing, and is not private lest the fetching be optimized away.
+  int fetched;
   private final LongIntMap partial;
 
   HeldBlocks(long seed) {
@@ -67,7 +72,18 @@ final class HeldBlocks {
     return ambiguous.size() > 0 && ambiguous.get(hash) != 0;
   }
 
-  void store(StorageTier tier, long hash, String namespace) {
+  /** Adds a copy of each of the first {@code count} blocks. */
+  void store(StorageTier tier, long[] hashes, int count, String namespace) {
+    LongIntMap counts = copiesIn(tier);
+    for (int i = 0; i < count; i++) {
+      if (i % FETCHED == 0) {
+        fetched += counts.touch(hashes, i, Math.min(FETCHED, count - i));
+      }
+      store(tier, hashes[i], namespace);
+    }
+  }
+
+  private void store(StorageTier tier, long hash, String namespace) {
     String before = namespaceOf(hash);
     if (!before.equals(namespace)) {
       if (holds(hash)) {

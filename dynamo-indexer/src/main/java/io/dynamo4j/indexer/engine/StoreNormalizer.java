@@ -112,9 +112,9 @@ final class StoreNormalizer {
     long[] hashes = event.hashes();
     pending.startStore(dpRank, tier, hasParent, event.parentHash(), hashes, blocks);
     for (int i = 0; i < blocks; i++) {
-      held.store(tier, hashes[i], namespace);
       pending.addStored(hashes[i], contents.localHash(hasher, event, i));
     }
+    held.store(tier, hashes, blocks, namespace);
     counters.add(EngineEventCounter.STORED_BLOCKS, blocks);
     boolean isDeclared =
         event.saltSource() == SaltSource.NONE || event.saltSource() == SaltSource.DECLARED;

@@ -5,6 +5,7 @@ import io.dynamo4j.core.model.OverlapScores;
 import io.dynamo4j.core.model.StorageTier;
 import io.dynamo4j.core.model.WorkerWithDpRank;
 import io.dynamo4j.indexer.KvIndexer;
+import io.dynamo4j.indexer.RoutingDecision;
 import io.dynamo4j.indexer.TieredOverlap;
 import io.dynamo4j.plane.RequestPlane;
 import io.dynamo4j.plane.ResponseSink;
@@ -12,6 +13,7 @@ import io.dynamo4j.plane.ServedEndpoint;
 import io.dynamo4j.plane.WorkerDirectory;
 import io.dynamo4j.plane.WorkerInstance;
 import io.dynamo4j.wire.IndexAnswer;
+import io.dynamo4j.wire.IndexDecision;
 import io.dynamo4j.wire.IndexQuery;
 import io.dynamo4j.wire.WireFormatException;
 import java.util.EnumMap;
@@ -20,13 +22,16 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Serves indexes, by model, to routers that keep none: endpoint {@code kv_indexer_query} in
  * Dynamo's shapes. The indexes stay the caller's, with their own ingest and recovery.
  *
  * <p>Indexes of one service either all learn from events or all from decisions: which of two
- * approximate ones has heard of a decision would be chance.
+ * approximate ones has heard of a decision would be chance. With {@link #recordDecisions} those
+ * that ask also tell what they decided, which an approximate index, or one with predictions beside
+ * events, learns from.
  *
  * <p><b>Threads.</b> Any; queries run on the plane's.
  */
@@ -36,10 +41,15 @@ public final class IndexService implements AutoCloseable {
   private final Map<String, KvIndexer> indexes = new ConcurrentSkipListMap<>();
   private final AtomicLong answered = new AtomicLong();
   private final AtomicLong refused = new AtomicLong();
+  private final AtomicLong recorded = new AtomicLong();
+  private final RequestPlane<byte[], byte[]> plane;
   private final ServedEndpoint served;
+  private volatile @Nullable WorkerDirectory recorders;
+  private volatile @Nullable ServedEndpoint recording;
 
   private IndexService(
       RequestPlane<byte[], byte[]> plane, WorkerInstance endpoint, WorkerDirectory servers) {
+    this.plane = plane;
     this.servers = Objects.requireNonNull(servers, "servers");
     this.endpoint = Objects.requireNonNull(endpoint, "endpoint");
     this.served = plane.serve(endpoint, (requestId, query, sink) -> handle(query, sink));
@@ -67,14 +77,10 @@ public final class IndexService implements AutoCloseable {
    */
   public IndexService add(String modelName, KvIndexer index) {
     if (index.isApproximate()) {
-      for (WorkerInstance other : servers.instances()) {
-        if (other.workerId() != endpoint.workerId()) {
-          throw new IllegalStateException(
-              "an approximate index must be the only one served: model="
-                  + modelName
-                  + ", other="
-                  + Long.toUnsignedString(other.workerId()));
-        }
+      requireNoOther(modelName, servers);
+      WorkerDirectory known = recorders;
+      if (known != null) {
+        requireNoOther(modelName, known);
       }
     }
     for (KvIndexer other : indexes.values()) {
@@ -87,6 +93,77 @@ public final class IndexService implements AutoCloseable {
       throw new IllegalArgumentException("model is served already: model=" + modelName);
     }
     return this;
+  }
+
+  private void requireNoOther(String modelName, WorkerDirectory endpoints) {
+    for (WorkerInstance other : endpoints.instances()) {
+      if (other.workerId() != endpoint.workerId()) {
+        throw new IllegalStateException(
+            "an approximate index must be the only one served: model="
+                + modelName
+                + ", other="
+                + Long.toUnsignedString(other.workerId()));
+      }
+    }
+  }
+
+  /**
+   * Also takes the decisions of routers that ask here, endpoint {@code
+   * kv_indexer_record_routing_decision}; before models are added, so that {@link #add} sees who
+   * else does.
+   *
+   * @param endpoint the record of this server's endpoint for decisions; announcing it is the
+   *     caller's
+   * @param recorders endpoints for decisions of the same component, this one perhaps among them
+   * @throws IllegalStateException if this service does so already, has a model, or the address is
+   *     already served
+   */
+  public IndexService recordDecisions(WorkerInstance endpoint, WorkerDirectory recorders) {
+    if (recording != null || !indexes.isEmpty()) {
+      throw new IllegalStateException(
+          "decisions are taken once, and before models are added: models=" + indexes.keySet());
+    }
+    this.recorders = Objects.requireNonNull(recorders, "recorders");
+    this.recording =
+        plane.serve(
+            endpoint,
+            (requestId, message, sink) -> {
+              sink.next(record(message));
+              sink.complete();
+            });
+    return this;
+  }
+
+  private byte[] record(byte[] message) {
+    IndexDecision decision;
+    try {
+      decision = IndexDecision.decode(message);
+    } catch (WireFormatException e) {
+      refused.incrementAndGet();
+      return IndexDecision.refused("unreadable decision: " + e.reason());
+    }
+    KvIndexer index = indexes.get(decision.modelName());
+    if (index == null) {
+      refused.incrementAndGet();
+      return IndexDecision.refused(unknown(decision.modelName()));
+    }
+    if (!index.learnsFromDecisions()) {
+      refused.incrementAndGet();
+      return IndexDecision.refused(
+          "served indexer model " + decision.modelName() + " learns from events alone");
+    }
+    // Whoever decided does not say when the request ends, nor how much the worker has room for.
+    index
+        .record(
+            RoutingDecision.of(
+                decision.worker(), 0, decision.localHashes(), decision.sequenceHashes()))
+        .close();
+    recorded.incrementAndGet();
+    return IndexDecision.recorded();
+  }
+
+  private static String unknown(String modelName) {
+    return "served indexer model " + modelName + " is not registered";
   }
 
   private void handle(byte[] message, ResponseSink<byte[]> sink) {
@@ -105,8 +182,7 @@ public final class IndexService implements AutoCloseable {
     KvIndexer index = indexes.get(query.modelName());
     if (index == null) {
       refused.incrementAndGet();
-      return IndexAnswer.ofError(
-          "served indexer model " + query.modelName() + " is not registered");
+      return IndexAnswer.ofError(unknown(query.modelName()));
     }
     answered.incrementAndGet();
     return lookUp(index, query);
@@ -142,14 +218,23 @@ public final class IndexService implements AutoCloseable {
     return answered.get();
   }
 
-  /** Returns the queries answered with an error. */
+  /** Returns the decisions of others that an index here was told. */
+  public long recordedDecisions() {
+    return recorded.get();
+  }
+
+  /** Returns the queries and decisions answered with an error. */
   public long refusedQueries() {
     return refused.get();
   }
 
-  /** Ends the endpoint; queries under way go on to their end. Idempotent. */
+  /** Ends the endpoints; queries under way go on to their end. Idempotent. */
   @Override
   public void close() {
     served.close();
+    ServedEndpoint decisions = recording;
+    if (decisions != null) {
+      decisions.close();
+    }
   }
 }

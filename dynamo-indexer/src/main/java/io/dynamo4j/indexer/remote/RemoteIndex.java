@@ -6,13 +6,16 @@ import io.dynamo4j.core.model.ErrorType;
 import io.dynamo4j.core.model.StorageTier;
 import io.dynamo4j.core.runtime.Environment;
 import io.dynamo4j.core.runtime.Scheduler;
+import io.dynamo4j.indexer.RoutingDecision;
 import io.dynamo4j.indexer.TieredOverlap;
 import io.dynamo4j.plane.Attempt;
 import io.dynamo4j.plane.RequestPlane;
 import io.dynamo4j.plane.WorkerDirectory;
 import io.dynamo4j.plane.WorkerInstance;
 import io.dynamo4j.wire.IndexAnswer;
+import io.dynamo4j.wire.IndexDecision;
 import io.dynamo4j.wire.IndexQuery;
+import io.dynamo4j.wire.PeerError;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
@@ -27,7 +30,8 @@ import org.jspecify.annotations.Nullable;
  * nothing but hashes is sent.
  *
  * <p>Queries go to the servers in turn. One that fails is sent once more, to another server if
- * there is one; after that the lookup fails, and its caller decides by load alone.
+ * there is one; after that the lookup fails, and its caller decides by load alone. Where the served
+ * indexes learn from decisions, {@link #recordingTo} lets them hear of this router's.
  *
  * <p><b>Threads.</b> Any. Stages complete on a lane of this object.
  */
@@ -46,18 +50,24 @@ public final class RemoteIndex {
   private final AtomicLong queries = new AtomicLong();
   private final AtomicLong retries = new AtomicLong();
   private final AtomicLong failures = new AtomicLong();
+  private final @Nullable WorkerDirectory recorders;
+  private final AtomicLong recorded = new AtomicLong();
+  private final AtomicLong recordFailures = new AtomicLong();
+  private long told; // on the lane
 
   private RemoteIndex(
       RequestPlane<byte[], byte[]> plane,
       WorkerDirectory servers,
       String modelName,
-      Environment environment,
-      Duration timeout) {
+      Scheduler lane,
+      long timeoutNanos,
+      @Nullable WorkerDirectory recorders) {
     this.plane = Objects.requireNonNull(plane, "plane");
     this.servers = Objects.requireNonNull(servers, "servers");
     this.modelName = Objects.requireNonNull(modelName, "modelName");
-    this.lane = environment.lanes().lane("remote-index");
-    this.timeoutNanos = timeout.toNanos();
+    this.lane = lane;
+    this.timeoutNanos = timeoutNanos;
+    this.recorders = recorders;
   }
 
   /**
@@ -76,7 +86,49 @@ public final class RemoteIndex {
     if (timeout.isNegative() || timeout.isZero()) {
       throw new IllegalArgumentException("time-out must be positive: timeout=" + timeout);
     }
-    return new RemoteIndex(plane, servers, modelName, environment, timeout);
+    Scheduler lane = environment.lanes().lane("remote-index");
+    return new RemoteIndex(plane, servers, modelName, lane, timeout.toNanos(), null);
+  }
+
+  /**
+   * Returns a client of the same servers that tells decisions to all that take them: to one where
+   * the served index is approximate, since it is the only one then.
+   *
+   * @param recorders endpoints {@code kv_indexer_record_routing_decision}, as they come and go
+   */
+  public RemoteIndex recordingTo(WorkerDirectory recorders) {
+    Objects.requireNonNull(recorders, "recorders");
+    return new RemoteIndex(plane, servers, modelName, lane, timeoutNanos, recorders);
+  }
+
+  /** Returns whether {@link #record} tells anybody. */
+  public boolean recordsDecisions() {
+    return recorders != null;
+  }
+
+  /**
+   * Tells where a prompt goes, once and without waiting: what is lost is told again when the prompt
+   * comes again.
+   */
+  public void record(RoutingDecision decision) {
+    WorkerDirectory known = recorders;
+    if (known == null) {
+      return;
+    }
+    byte[] message =
+        IndexDecision.of(
+                modelName, decision.worker(), decision.localHashes(), decision.sequenceHashes())
+            .encode();
+    lane.execute(
+        () -> {
+          for (WorkerInstance recorder : known.instances()) {
+            Attempt sent =
+                Attempt.builder("kv-decision-" + told++, lane)
+                    .deadlineNanos(lane.clock().nanoTime() + timeoutNanos)
+                    .build();
+            plane.send(recorder, message, sent).subscribe(new Telling());
+          }
+        });
   }
 
   /**
@@ -107,6 +159,45 @@ public final class RemoteIndex {
   /** Returns the lookups that failed: decided without knowing any prefix. */
   public long failures() {
     return failures.get();
+  }
+
+  /** Returns the decisions that a server has taken, each server counted. */
+  public long recordedDecisions() {
+    return recorded.get();
+  }
+
+  /** Returns the decisions that a server has refused, or not answered in time. */
+  public long recordFailures() {
+    return recordFailures.get();
+  }
+
+  /** One decision told to one server. On the lane. */
+  private final class Telling implements Flow.Subscriber<byte[]> {
+    private boolean isRecorded;
+
+    @Override
+    public void onSubscribe(Flow.Subscription subscription) {
+      subscription.request(2);
+    }
+
+    @Override
+    public void onNext(byte[] item) {
+      try {
+        isRecorded |= IndexDecision.readAnswer(item) == null;
+      } catch (DynamoException unreadable) {
+        isRecorded = false;
+      }
+    }
+
+    @Override
+    public void onError(Throwable failure) {
+      recordFailures.incrementAndGet();
+    }
+
+    @Override
+    public void onComplete() {
+      (isRecorded ? recorded : recordFailures).incrementAndGet();
+    }
   }
 
   /** One lookup. On the lane. */
@@ -189,7 +280,9 @@ public final class RemoteIndex {
       }
       String error = read.error();
       if (error != null) {
-        retry(new DynamoException(ErrorType.UNAVAILABLE, "server refused: error=" + cut(error)));
+        retry(
+            new DynamoException(
+                ErrorType.UNAVAILABLE, "server refused: error=" + PeerError.safe(error)));
       } else {
         done.complete(overlap(read));
       }
@@ -208,10 +301,6 @@ public final class RemoteIndex {
       failures.incrementAndGet();
       done.completeExceptionally(failure);
     }
-  }
-
-  private static String cut(String text) {
-    return text.length() > 200 ? text.substring(0, 200) : text;
   }
 
   private static TieredOverlap overlap(IndexAnswer answer) {

@@ -2,10 +2,13 @@
 package io.dynamo4j.indexer.snapshot;
 
 import io.dynamo4j.core.model.RouterEvent;
+import io.dynamo4j.core.model.WorkerWithDpRank;
 import io.dynamo4j.indexer.KvIndexer;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
+import java.util.LinkedHashMap;
+import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -64,7 +67,7 @@ public final class IndexSnapshots {
    * @throws IOException if it cannot be read
    */
   public static SnapshotSummary verify(InputStream in, int blockSize) throws IOException {
-    return new SnapshotReader(in, blockSize).skipToEnd();
+    return new SnapshotReader(in, blockSize).skipToEnd(new LinkedHashMap<>());
   }
 
   /**
@@ -80,10 +83,11 @@ public final class IndexSnapshots {
    */
   public static CompletionStage<SnapshotSummary> load(KvIndexer index, SnapshotInput input)
       throws IOException {
+    Map<WorkerWithDpRank, Long> deviceBlocks = new LinkedHashMap<>();
     try (InputStream in = input.open()) {
-      verify(in, index.blockSize());
+      new SnapshotReader(in, index.blockSize()).skipToEnd(deviceBlocks);
     }
-    Loading loading = new Loading(index, input.open());
+    Loading loading = new Loading(index, input.open(), deviceBlocks);
     loading.goOn();
     return loading.done.minimalCompletionStage();
   }
@@ -96,8 +100,13 @@ public final class IndexSnapshots {
     private final KvIndexer index;
     private final InputStream in;
     private final SnapshotReader reader;
+    // Of ranks of which nothing was handed in yet.
+    private final Map<WorkerWithDpRank, Long> deviceBlocks;
+    private @Nullable WorkerWithDpRank lastRank;
 
-    Loading(KvIndexer index, InputStream in) throws IOException {
+    Loading(KvIndexer index, InputStream in, Map<WorkerWithDpRank, Long> deviceBlocks)
+        throws IOException {
+      this.deviceBlocks = deviceBlocks;
       this.index = index;
       this.in = in;
       this.reader = new SnapshotReader(in, index.blockSize());
@@ -107,6 +116,7 @@ public final class IndexSnapshots {
       try {
         RouterEvent event = null;
         for (int i = 0; i < EVENTS_AT_ONCE && (event = reader.next()) != null; i++) {
+          announce(event.worker());
           if (!index.submit(event)) {
             throw new IOException("index took no event: status=" + index.status());
           }
@@ -126,6 +136,17 @@ public final class IndexSnapshots {
                 });
       } catch (IOException e) {
         end(e);
+      }
+    }
+
+    /** Says how much comes of a rank, before its first store. */
+    private void announce(WorkerWithDpRank rank) {
+      if (!rank.equals(lastRank)) {
+        lastRank = rank;
+        Long blocks = deviceBlocks.remove(rank);
+        if (blocks != null) {
+          index.expect(rank, blocks);
+        }
       }
     }
 

@@ -7,13 +7,16 @@ import io.dynamo4j.indexer.KvIndexer;
 import io.dynamo4j.indexer.snapshot.SnapshotFormatException.Reason;
 import io.dynamo4j.wire.JsonValues;
 import io.dynamo4j.wire.RouterEventBatch;
+import io.dynamo4j.wire.RouterEventBatch.Reject;
 import io.dynamo4j.wire.RouterEventCodec;
 import io.dynamo4j.wire.WireFormatException;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.UncheckedIOException;
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
+import java.util.stream.Collectors;
 
 /**
  * The list of store events as JSON that Dynamo's routers dump: for reading by people and by peers.
@@ -72,7 +75,7 @@ public final class JsonDump {
    * Returns the events of a dump, in its order; hand them to an index one by one.
    *
    * @throws SnapshotFormatException if it is no list of events, is longer than 64 MiB, or one of
-   *     its events cannot be used
+   *     its events cannot be used; with the offset of the byte or event at which that shows
    */
   public static List<RouterEvent> read(byte[] json) throws SnapshotFormatException {
     RouterEventBatch batch;
@@ -85,14 +88,26 @@ public final class JsonDump {
             case TRAILING_BYTES -> Reason.TRAILING_BYTES;
             case MALFORMED, TOO_LARGE, TOO_DEEP -> Reason.MALFORMED;
           };
-      throw new SnapshotFormatException(reason, 0, "json=" + e.getMessage());
+      throw new SnapshotFormatException(reason, e.offset(), "json=" + e.getMessage());
     }
     if (batch.rejected() > 0) {
       throw new SnapshotFormatException(
           Reason.MALFORMED,
-          0,
-          "events=" + batch.events().size() + ", unusable=" + batch.rejected());
+          JsonValues.offsetOfItem(json, batch.firstRejected()),
+          "event="
+              + batch.firstRejected()
+              + ", why="
+              + reasons(batch)
+              + ", usable="
+              + batch.events().size());
     }
     return batch.events();
+  }
+
+  private static String reasons(RouterEventBatch batch) {
+    return Arrays.stream(Reject.values())
+        .filter(reason -> batch.rejected(reason) > 0)
+        .map(reason -> reason + ":" + batch.rejected(reason))
+        .collect(Collectors.joining("+"));
   }
 }

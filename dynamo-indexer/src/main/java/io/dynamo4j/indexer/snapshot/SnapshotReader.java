@@ -4,11 +4,14 @@ package io.dynamo4j.indexer.snapshot;
 import io.dynamo4j.core.model.KvCacheEvent;
 import io.dynamo4j.core.model.KvCacheEventData;
 import io.dynamo4j.core.model.RouterEvent;
+import io.dynamo4j.core.model.StorageTier;
+import io.dynamo4j.core.model.WorkerWithDpRank;
 import io.dynamo4j.indexer.snapshot.SnapshotFormatException.Reason;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
+import java.util.Map;
 import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
@@ -24,6 +27,7 @@ final class SnapshotReader {
   private byte[] buffer = new byte[READ_AT_ONCE];
   private ByteBuffer chunk = ByteBuffer.allocate(0);
   private long chunkOffset;
+  private int storeBlocks;
   private long offset;
   private long events;
   private long blocks;
@@ -52,15 +56,26 @@ final class SnapshotReader {
 
   /** Returns the next store, null at the end. */
   @Nullable RouterEvent next() throws IOException {
-    while (!ended && !chunk.hasRemaining()) {
-      readChunk();
-    }
-    return ended ? null : store();
+    return readStoreHeader() ? store() : null;
   }
 
-  /** Reads all that is left and returns what there is. */
-  SnapshotSummary skipToEnd() throws IOException {
-    while (next() != null) {}
+  /**
+   * Checks all that is left and returns what there is.
+   *
+   * @param deviceBlocks is given the blocks of each rank on its device
+   */
+  SnapshotSummary skipToEnd(Map<WorkerWithDpRank, Long> deviceBlocks) throws IOException {
+    while (readStoreHeader()) {
+      int header = chunk.position() - SnapshotFormat.STORE_HEADER_BYTES;
+      if (SnapshotFormat.tier(chunk.get(header)) == StorageTier.DEVICE) {
+        WorkerWithDpRank rank =
+            new WorkerWithDpRank(chunk.getLong(header + 2), chunk.getInt(header + 10));
+        deviceBlocks.merge(rank, (long) storeBlocks, Long::sum);
+      }
+      chunk.position(chunk.position() + 16 * storeBlocks);
+      blocks += storeBlocks;
+      events++;
+    }
     return summary();
   }
 
@@ -108,35 +123,52 @@ final class SnapshotReader {
     ended = true;
   }
 
-  private RouterEvent store() throws IOException {
+  /** Reads what stands before the hashes of the next store; returns false at the end. */
+  private boolean readStoreHeader() throws IOException {
+    while (!ended && !chunk.hasRemaining()) {
+      readChunk();
+    }
+    if (ended) {
+      return false;
+    }
     long start = chunkOffset + chunk.position();
     if (chunk.remaining() < SnapshotFormat.STORE_HEADER_BYTES) {
       throw new SnapshotFormatException(
           Reason.MALFORMED, start, "chunkBytesLeft=" + chunk.remaining());
     }
-    int tier = chunk.get();
-    int hasParent = chunk.get();
-    long workerId = chunk.getLong();
-    int dpRank = chunk.getInt();
-    long parent = chunk.getLong();
-    int count = chunk.getInt();
+    int storeStart = chunk.position();
+    int tier = chunk.get(storeStart);
+    int hasParent = chunk.get(storeStart + 1);
+    int count = chunk.getInt(storeStart + SnapshotFormat.STORE_HEADER_BYTES - 4);
     if (tier < 0
         || tier >= SnapshotFormat.TIERS
         || hasParent >>> 1 != 0
         || count < 0
-        || count > chunk.remaining() / 16) {
+        || count > (chunk.remaining() - SnapshotFormat.STORE_HEADER_BYTES) / 16) {
       throw new SnapshotFormatException(
           Reason.MALFORMED,
           start,
           "tier=" + tier + ", hasParent=" + hasParent + ", blocks=" + count);
     }
-    long[] hashes = longs(count);
-    long[] locals = longs(count);
+    storeBlocks = count;
+    chunk.position(storeStart + SnapshotFormat.STORE_HEADER_BYTES);
+    return true;
+  }
+
+  private RouterEvent store() {
+    int header = chunk.position() - SnapshotFormat.STORE_HEADER_BYTES;
+    int tier = chunk.get(header);
+    boolean hasParent = chunk.get(header + 1) == 1;
+    long workerId = chunk.getLong(header + 2);
+    int dpRank = chunk.getInt(header + 10);
+    long parent = chunk.getLong(header + 14);
+    long[] hashes = longs(storeBlocks);
+    long[] locals = longs(storeBlocks);
     KvCacheEventData data =
-        hasParent == 1
+        hasParent
             ? KvCacheEventData.Stored.under(parent, hashes, locals)
             : KvCacheEventData.Stored.atRoot(hashes, locals);
-    blocks += count;
+    blocks += storeBlocks;
     return RouterEvent.of(
         workerId, SnapshotFormat.tier(tier), KvCacheEvent.of(events++, dpRank, data));
   }

@@ -130,7 +130,7 @@ public final class KvEventSource implements RequestHandler<byte[], byte[]>, Auto
       return;
     }
     try {
-      sink.next(local.answer(query));
+      local.answer(query, sink::next);
       sink.complete();
     } catch (WireFormatException e) {
       sink.fail(
@@ -195,6 +195,17 @@ public final class KvEventSource implements RequestHandler<byte[], byte[]>, Auto
     /** Sets {@link LocalKvIndexer.Builder#ringEvents}. */
     public Builder ringEvents(int events) {
       local.ringEvents(events);
+      return this;
+    }
+
+    /**
+     * Sets after how many blocks a part of everything ends, for routers that take it in parts;
+     * {@link LocalKvIndexer#DEFAULT_PART_BLOCKS} unless set.
+     *
+     * @throws IllegalArgumentException if not positive
+     */
+    public Builder partBlocks(int blocks) {
+      local.partBlocks(blocks);
       return this;
     }
 

@@ -22,6 +22,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -42,7 +43,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A {@code TreeDump} is a snapshot, numbered from 0 for each tier, and then the events since it
  * was taken: routers that ask at one time cost one walk of the tree. A dump beyond what a frame may
- * hold is {@code TreeDumpFailed}.
+ * hold is {@code TreeDumpFailed}, unless the router takes it in parts, as those of this library do.
  *
  * <p><b>Threads.</b> Belongs to one lane.
  */
@@ -50,9 +51,13 @@ public final class LocalKvIndexer {
   /** Events kept unless the builder says otherwise. */
   public static final int DEFAULT_RING_EVENTS = 1024;
 
+  /** Blocks of one part of a dump unless the builder says otherwise: some 4 MB. */
+  public static final int DEFAULT_PART_BLOCKS = 1 << 16;
+
   private final WorkerWithDpRank worker;
   private final long seed;
   private final int maxAnswerBytes;
+  private final int partBlocks;
   private final RecentEvents recent;
   private final Map<StorageTier, RadixTree> trees = new EnumMap<>(StorageTier.class);
 
@@ -65,6 +70,7 @@ public final class LocalKvIndexer {
     this.worker = builder.worker;
     this.seed = builder.seed;
     this.maxAnswerBytes = builder.maxAnswerBytes;
+    this.partBlocks = builder.partBlocks;
     this.recent = new RecentEvents(builder.ringEvents);
   }
 
@@ -137,8 +143,59 @@ public final class LocalKvIndexer {
   /* --------------- Answering --------------- */
 
   /**
-   * Answers a recovery query, or one of this library's own about what is held; both are
-   * MessagePack.
+   * Answers as {@link #answer(byte[])} does, but everything in parts if the query takes them.
+   *
+   * @param out is given each item of the answer, in order, as soon as it is made
+   * @throws io.dynamo4j.core.model.DynamoException of type {@code BACKEND_PROTOCOL} if the query
+   *     cannot be read; peers give no answer then
+   */
+  public void answer(byte[] query, Consumer<byte[]> out) {
+    ProofQuery proof = ProofQuery.tryDecode(query);
+    if (proof == null || !proof.worker().equals(worker)) {
+      RecoveryQuery read = RecoveryQuery.decode(query);
+      if (read.supportsParts() && answer(read) instanceof RecoveryResponse.TreeDump dump) {
+        writeParts(read, dump, out);
+        return;
+      }
+    }
+    out.accept(answer(query));
+  }
+
+  private void writeParts(
+      RecoveryQuery query, RecoveryResponse.TreeDump dump, Consumer<byte[]> out) {
+    List<List<RouterEvent>> parts = parts(dump.events().events());
+    for (int i = 0; i < parts.size(); i++) {
+      RouterEventBatch part = RouterEventBatch.of(parts.get(i));
+      byte[] item =
+          RecoveryResponseCodec.encode(
+              i == 0
+                  ? new RecoveryResponse.TreeDump(part, dump.lastEventId(), parts.size())
+                  : new RecoveryResponse.Events(part, dump.lastEventId()));
+      if (item.length > maxAnswerBytes) {
+        out.accept(tooLarge(query, item.length)); // one event is
+        return;
+      }
+      out.accept(item);
+    }
+  }
+
+  private List<List<RouterEvent>> parts(List<RouterEvent> events) {
+    List<List<RouterEvent>> parts = new ArrayList<>();
+    int from = 0;
+    do {
+      int to = from;
+      for (long blocks = 0; to < events.size() && blocks < partBlocks; to++) {
+        blocks += events.get(to).event().data().blockCount();
+      }
+      parts.add(events.subList(from, to));
+      from = to;
+    } while (from < events.size());
+    return parts;
+  }
+
+  /**
+   * Answers a recovery query, or one of this library's own about what is held, by one item; both
+   * are MessagePack.
    *
    * @throws io.dynamo4j.core.model.DynamoException of type {@code BACKEND_PROTOCOL} if the query
    *     cannot be read; peers give no answer then
@@ -229,6 +286,7 @@ public final class LocalKvIndexer {
     private final WorkerWithDpRank worker;
     private int ringEvents = DEFAULT_RING_EVENTS;
     private int maxAnswerBytes = WireLimits.MAX_FRAME_BYTES;
+    private int partBlocks = DEFAULT_PART_BLOCKS;
     private long seed;
 
     private Builder(WorkerWithDpRank worker) {
@@ -258,6 +316,19 @@ public final class LocalKvIndexer {
         throw new IllegalArgumentException("answers must have room: maxAnswerBytes=" + bytes);
       }
       this.maxAnswerBytes = bytes;
+      return this;
+    }
+
+    /**
+     * Sets after how many blocks a part of a dump ends; {@link #DEFAULT_PART_BLOCKS} unless set.
+     *
+     * @throws IllegalArgumentException if not positive
+     */
+    public Builder partBlocks(int blocks) {
+      if (blocks < 1) {
+        throw new IllegalArgumentException("parts must have room: partBlocks=" + blocks);
+      }
+      this.partBlocks = blocks;
       return this;
     }
 

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.fail;
 import io.dynamo4j.core.model.RouterEvent;
 import io.dynamo4j.core.runtime.RandomSource;
 import io.dynamo4j.core.testing.AllocationMeter;
+import io.dynamo4j.core.testing.Mutations;
 import io.dynamo4j.core.testing.SharedData;
 import io.dynamo4j.wire.RouterEventCodec;
 import java.io.ByteArrayOutputStream;
@@ -25,10 +26,10 @@ import org.junit.jupiter.api.Test;
  * Recorded messages of real engines, damaged: nothing breaks, nothing takes more memory than the
  * message is worth, and every event is accounted for.
  *
- * <p>System property {@code dynamo4j.fuzz} sets the number of messages.
+ * <p>System property {@code dynamo4j.mutations} sets the number of messages.
  */
 class EngineEventFuzzTest {
-  private static final int MESSAGES = Integer.getInteger("dynamo4j.fuzz", 100_000);
+  private static final int MESSAGES = Mutations.count(100_000);
   private static final Pattern PAYLOAD = Pattern.compile("\"(9[0-9a-f]{20,4000})\"");
   private static final long SEED = 20_261_130;
 

@@ -12,6 +12,7 @@ import io.dynamo4j.core.model.RouterEvent;
 import io.dynamo4j.core.model.StorageTier;
 import io.dynamo4j.core.model.WorkerWithDpRank;
 import io.dynamo4j.indexer.KvIndexer;
+import io.dynamo4j.indexer.RoutingDecision;
 import io.dynamo4j.indexer.TieredOverlap;
 import io.dynamo4j.plane.WorkerInstance;
 import io.dynamo4j.plane.memory.InMemoryRequestPlane;
@@ -131,6 +132,97 @@ class RemoteIndexTest {
     assertThatThrownBy(() -> simulation.await(remote.findMatches(new long[] {1})))
         .rootCause()
         .isInstanceOf(DynamoException.class);
+  }
+
+  private static RoutingDecision decision(long... hashes) {
+    return RoutingDecision.of(W, 0, hashes, hashes);
+  }
+
+  private static WorkerInstance recorder(long id) {
+    return WorkerInstance.builder(id, InMemoryRequestPlane.address("record-" + id)).build();
+  }
+
+  @Test
+  void shouldLearnFromDecisionsOfThoseThatAskWhereTheServedIndexIsApproximate() {
+    InMemoryWorkerDirectory recorders = InMemoryWorkerDirectory.create();
+    servers.register(endpoint(1));
+    recorders.register(recorder(1));
+    IndexService service =
+        IndexService.serve(plane, endpoint(1), servers)
+            .recordDecisions(recorder(1), recorders)
+            .add("model", index(false));
+    RemoteIndex telling = remote.recordingTo(recorders);
+    assertThat(remote.recordsDecisions()).isFalse();
+    assertThat(telling.recordsDecisions()).isTrue();
+
+    telling.record(decision(1, 2, 3));
+    simulation.runFor(1_000_000);
+    assertThat(service.recordedDecisions()).isEqualTo(1);
+    assertThat(telling.recordedDecisions()).isEqualTo(1);
+    TieredOverlap found = simulation.await(telling.findMatches(new long[] {1, 2, 9}));
+    assertThat(found.device().depthOf(W)).isEqualTo(2);
+
+    service.close();
+    telling.record(decision(4));
+    simulation.runFor(2 * RemoteIndex.DEFAULT_TIMEOUT.toNanos());
+    assertThat(telling.recordFailures()).isEqualTo(1);
+  }
+
+  @Test
+  void shouldTellEveryServerWhosePredictionsGoBesideEvents() {
+    InMemoryWorkerDirectory recorders = InMemoryWorkerDirectory.create();
+    for (long id = 1; id <= 2; id++) {
+      servers.register(endpoint(id));
+      recorders.register(recorder(id));
+      KvIndexer predicting =
+          KvIndexer.builder()
+              .environment(simulation.environment("server-" + id))
+              .blockSize(16)
+              .predictedTtl(Duration.ofSeconds(5))
+              .build();
+      IndexService.serve(plane, endpoint(id), servers)
+          .recordDecisions(recorder(id), recorders)
+          .add("model", predicting);
+    }
+    RemoteIndex telling = remote.recordingTo(recorders);
+    telling.record(decision(1, 2));
+    simulation.runFor(1_000_000);
+    assertThat(telling.recordedDecisions()).isEqualTo(2);
+    for (int i = 0; i < 4; i++) {
+      assertThat(simulation.await(telling.findMatches(new long[] {1, 2})).device().depthOf(W))
+          .isEqualTo(2);
+    }
+  }
+
+  @Test
+  void shouldRefuseDecisionsThatNobodyLearnsFrom() {
+    InMemoryWorkerDirectory recorders = InMemoryWorkerDirectory.create();
+    recorders.register(recorder(1));
+    IndexService service =
+        IndexService.serve(plane, endpoint(1), servers).recordDecisions(recorder(1), recorders);
+    RemoteIndex telling = remote.recordingTo(recorders);
+    telling.record(decision(1)); // no such model
+    simulation.runFor(1_000_000);
+    service.add("model", filled());
+    telling.record(decision(1)); // events alone
+    simulation.runFor(1_000_000);
+    assertThat(service.refusedQueries()).isEqualTo(2);
+    assertThat(service.recordedDecisions()).isZero();
+    assertThat(telling.recordFailures()).isEqualTo(2);
+    assertThatThrownBy(() -> service.recordDecisions(recorder(3), recorders))
+        .isInstanceOf(IllegalStateException.class)
+        .hasMessageContaining("models=[model]");
+  }
+
+  @Test
+  void shouldRefuseASecondApproximateServerByItsEndpointForDecisions() {
+    InMemoryWorkerDirectory recorders = InMemoryWorkerDirectory.create();
+    recorders.register(recorder(5));
+    IndexService second =
+        IndexService.serve(plane, endpoint(2), servers).recordDecisions(recorder(2), recorders);
+    assertThatThrownBy(() -> second.add("model", index(false)))
+        .isInstanceOf(IllegalStateException.class)
+        .hasMessage("an approximate index must be the only one served: model=model, other=5");
   }
 
   @Test

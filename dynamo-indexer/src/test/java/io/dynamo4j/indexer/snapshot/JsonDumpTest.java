@@ -9,6 +9,7 @@ import io.dynamo4j.core.model.KvCacheEventData;
 import io.dynamo4j.core.model.OverlapScores;
 import io.dynamo4j.core.model.RouterEvent;
 import io.dynamo4j.core.model.StorageTier;
+import io.dynamo4j.core.testing.Mutations;
 import io.dynamo4j.indexer.KvIndexer;
 import io.dynamo4j.indexer.TieredOverlap;
 import io.dynamo4j.indexer.snapshot.SnapshotFormatException.Reason;
@@ -84,15 +85,60 @@ class JsonDumpTest {
 
   @Test
   void shouldRefuseWhatIsNoDump() {
-    assertThat(reason("[{")).isIn(Reason.TRUNCATED, Reason.MALFORMED);
+    assertThat(reason("[{")).isEqualTo(Reason.TRUNCATED);
+    assertThat(reason(RECORDED.substring(0, 300))).isEqualTo(Reason.TRUNCATED);
     assertThat(reason("no json")).isEqualTo(Reason.MALFORMED);
     assertThat(reason("[] []")).isEqualTo(Reason.TRAILING_BYTES);
     assertThat(reason("[{\"worker_id\": 1}]")).isEqualTo(Reason.MALFORMED);
     assertThat(reason(RECORDED.replace("\"stored\"", "\"stirred\""))).isEqualTo(Reason.MALFORMED);
   }
 
+  @Test
+  void shouldSayAtWhichByteADumpIsRefused() {
+    String event = RECORDED.strip().substring(1, RECORDED.strip().length() - 1);
+    String bad = event.replace("\"device\"", "\"drum\"");
+    String json = "[" + event + ", " + event + ",\n " + bad + "]";
+    SnapshotFormatException unusable = refusal(json);
+    assertThat(unusable.reason()).isEqualTo(Reason.MALFORMED);
+    assertThat(unusable.offset()).isEqualTo(json.indexOf(bad));
+    assertThat(unusable)
+        .hasMessageContaining("offset=" + json.indexOf(bad))
+        .hasMessageContaining("event=2, why=UNKNOWN_TIER:1, usable=2");
+
+    String broken = "[" + event + ", x" + event + "]";
+    assertThat(refusal(broken).offset())
+        .isBetween((long) broken.indexOf(", x"), broken.indexOf(", x") + 9L);
+    String cut = "[" + event + ", " + event.substring(0, 100);
+    assertThat(refusal(cut).offset()).isBetween(cut.length() - 1L, cut.length() + 1L);
+    assertThat(refusal("[] []").offset()).isBetween(2L, 5L);
+    assertThat(refusal("{\"worker_id\": 1}").offset()).isZero();
+  }
+
+  @Test
+  void shouldReadOrRefuseEveryMutationWithAnOffsetInIt() {
+    byte[] right = bytes(RECORDED);
+    Mutations mutations = Mutations.seeded(1);
+    int refused = 0;
+    int count = Mutations.count(3_000);
+    for (int i = 0; i < count; i++) {
+      byte[] mutated = mutations.of(right, right);
+      try {
+        JsonDump.read(mutated);
+      } catch (SnapshotFormatException typed) {
+        assertThat(typed.offset()).isBetween(0L, mutated.length + 1L);
+        refused++;
+      } catch (RuntimeException | Error other) {
+        throw new AssertionError(new String(mutated, StandardCharsets.ISO_8859_1), other);
+      }
+    }
+    assertThat(refused).isBetween(1, count);
+  }
+
+  private static SnapshotFormatException refusal(String json) {
+    return catchThrowableOfType(SnapshotFormatException.class, () -> JsonDump.read(bytes(json)));
+  }
+
   private static Reason reason(String json) {
-    return catchThrowableOfType(SnapshotFormatException.class, () -> JsonDump.read(bytes(json)))
-        .reason();
+    return refusal(json).reason();
   }
 }
