@@ -9,8 +9,9 @@ import io.dynamo4j.core.runtime.NanoClock;
  * computed, requests in flight.
  *
  * <p>A prompt block that several bookings of one rank share counts once; ranks share nothing. A
- * rank without bookings has no state, so nobody registers ranks. Prompt tokens decay while the rank
- * computes them if bookings predict how long that takes; else they count until the prefill is done.
+ * sequence hash stands for its whole prefix. A rank without bookings is a rank without load, so
+ * nobody registers ranks. Prompt tokens decay while the rank computes them if bookings predict how
+ * long that takes; else they count until the prefill is done.
  *
  * <p>Every operation leaves the loads equal to the sum over the living bookings. An operation on a
  * booking that is gone changes nothing, not even when another booking has taken its key since:
@@ -26,7 +27,8 @@ public interface ActiveBlockTracker {
   }
 
   /**
-   * Returns the tracker that a router uses by default: exact, O(blocks) an operation.
+   * Returns the tracker that a router uses by default: exact, and fast for long prompts, because it
+   * counts runs of blocks that prompts have in common instead of blocks.
    *
    * @param seed mixes hashes, so that crafted prompts do not collide in its tables; no result
    *     depends on it

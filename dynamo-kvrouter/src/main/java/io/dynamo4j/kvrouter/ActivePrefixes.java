@@ -1,134 +1,197 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dynamo4j.kvrouter;
 
-import io.dynamo4j.core.collect.LongIntMap;
-import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Which ranks hold which block hash, and from that the longest active prefix on every rank at once.
+ * The prompts of all bookings as one tree of runs of blocks, and from that the longest active
+ * prefix on every rank at once.
  *
- * <p>Ranks are small dense numbers ("slots"). Each hash has a row of bits, one a slot; a query
- * walks its hashes once and intersects rows, so that it costs O(blocks · slots / 64) however many
- * ranks share the prefix, and ends where no rank is left.
+ * <p><b>Layout.</b> A booking's prompt is a path from the root; {@link PrefixRun} is a part of
+ * paths between two places where one branches or ends, and counts by rank who goes through it. A
+ * run is found from its parent by its first hash ({@link PrefixRunTable}), the others are compared
+ * one after the other.
  *
- * <p><b>Threads.</b> Not thread-safe.
+ * <p><b>Invariants.</b> A booking's last block is the last of a run, which lists it. Every run but
+ * the root counts exactly the bookings that end in it or below. A run reads its hashes from the
+ * array of one of these, so that no array outlives its booking here. A run has more than one child
+ * or an end, or weighs otherwise than its only child: there are at most two runs a booking, beside
+ * those that fading weights keep apart until the booking's next block.
+ *
+ * <p><b>Threads.</b> Not thread-safe. <b>Cost.</b> O(runs on the path · ranks / 64), beside one
+ * comparison of the hashes that are shared; allocates where the tree is larger than it ever was.
  */
 final class ActivePrefixes {
-  private final LongIntMap rows; // hash -> row + 1
-  private long[] bits = new long[64];
-  private int stride = 1;
-  private int rowCount;
-  private int[] freeRows = new int[16];
-  private int freeRowCount;
-  private long[] alive = new long[1];
+  private static final int MAX_SPARE = 1_024;
+
+  private final PrefixRunTable table;
+  private final PrefixRun root = new PrefixRun();
+  private @Nullable PrefixRun spare;
+  private int spareCount;
 
   ActivePrefixes(long seed) {
-    this.rows = LongIntMap.create(seed);
+    this.table = new PrefixRunTable(seed);
   }
 
-  /** Returns the number of hashes that any slot holds. */
-  int hashCount() {
-    return rows.size();
+  /** Returns the number of runs. */
+  int runCount() {
+    return table.size();
   }
 
-  /** Marks a hash as held by a slot that did not hold it. */
-  void add(int slot, long hash) {
-    if (slot >= stride * Long.SIZE) {
-      widen(slot);
-    }
-    int row = rows.get(hash) - 1;
-    if (row < 0) {
-      row = newRow();
-      rows.put(hash, row + 1);
-    }
-    bits[row * stride + (slot >> 6)] |= 1L << slot;
+  /** Returns what no prompt's block comes before. */
+  PrefixRun root() {
+    return root;
   }
 
-  /** Unmarks a hash that the slot holds. */
-  void remove(int slot, long hash) {
-    int row = rows.get(hash) - 1;
-    int from = row * stride;
-    bits[from + (slot >> 6)] &= ~(1L << slot);
-    for (int word = from; word < from + stride; word++) {
-      if (bits[word] != 0) {
-        return;
+  @Nullable PrefixRun find(PrefixRun parent, long firstHash) {
+    return table.find(parent, firstHash);
+  }
+
+  /** Takes in a booking with at least one block. */
+  void add(TrackedBooking tracked) {
+    long[] hashes = tracked.booking.sequenceHashes();
+    int count = tracked.booking.blockCount();
+    PrefixRun at = root;
+    for (int depth = 0; depth < count; depth = at.to) {
+      PrefixRun next = table.find(at, hashes[depth]);
+      if (next == null) {
+        next = open(at, hashes, depth, count);
+      } else {
+        int matched = next.matchedTo(hashes, count);
+        next = matched < next.to ? split(next, matched) : next;
       }
+      if (next.ranks.increment(tracked.rank.index)) {
+        tracked.rank.promptBlocks += next.length();
+      }
+      at = next;
     }
-    rows.put(hash, 0);
-    releaseRow(row);
+    at.addEnd(tracked);
+  }
+
+  /** Takes out a booking, from its last run up. */
+  void remove(TrackedBooking tracked) {
+    PrefixRun run = tracked.run;
+    if (run == null) {
+      return;
+    }
+    run.removeEnd(tracked);
+    while (run != null && run != root) {
+      PrefixRun parent = run.parent;
+      release(run, tracked.rank);
+      if (run.ranks.isEmpty()) {
+        close(run);
+      } else {
+        if (run.hashes == tracked.booking.sequenceHashes()) {
+          run.hashes = run.livingHashes();
+        }
+        joinWithChild(run);
+      }
+      run = parent;
+    }
+  }
+
+  private static void release(PrefixRun run, TrackedRank rank) {
+    double weight = run.ranks.weight(rank.index);
+    if (run.ranks.decrement(rank.index)) {
+      rank.weigh(run.length(), weight, 1);
+      rank.promptBlocks -= run.length();
+    }
+  }
+
+  /** Sets the weight of the blocks at a booking's end that no other booking of its rank holds. */
+  void weigh(TrackedBooking tracked, double weight) {
+    TrackedRank rank = tracked.rank;
+    PrefixRun run = tracked.run;
+    while (run != null && run != root && run.ranks.count(rank.index) == 1) {
+      rank.weigh(run.length(), run.ranks.weight(rank.index), weight);
+      run.ranks.setWeight(rank.index, weight);
+      PrefixRun parent = run.parent;
+      joinWithChild(run);
+      run = parent;
+    }
   }
 
   /**
-   * Finds how many leading hashes each slot holds.
+   * Finds how many leading hashes each rank holds.
    *
-   * @param depths receives the result by slot; entries of slots that hold nothing become 0
+   * @param depths receives the result by rank; entries of ranks that hold nothing stay
    */
   void matchDepths(long[] hashes, int count, int[] depths) {
-    Arrays.fill(depths, 0);
-    Arrays.fill(alive, -1L);
-    for (int i = 0; i < count; i++) {
-      int row = rows.get(hashes[i]) - 1;
-      if (row < 0) {
-        drop(-1, i, depths);
-        return;
+    PrefixRun at = root;
+    int depth = 0;
+    while (depth == at.to && depth < count) {
+      PrefixRun next = table.find(at, hashes[depth]);
+      if (next == null) {
+        break;
       }
-      if (!drop(row * stride, i, depths)) {
-        return;
-      }
+      at.ranks.spreadDepth(depth, next.ranks, depths);
+      depth = next.matchedTo(hashes, count);
+      at = next;
     }
-    drop(-1, count, depths);
+    at.ranks.spreadDepth(depth, null, depths);
   }
 
-  /**
-   * Gives slots that end here their depth.
-   *
-   * @param from where the row of the hash at {@code depth} begins, negative if nobody holds it
-   * @return whether any slot goes on
-   */
-  private boolean drop(int from, int depth, int[] depths) {
-    long left = 0;
-    for (int word = 0; word < stride; word++) {
-      long goesOn = from < 0 ? 0 : alive[word] & bits[from + word];
-      if (depth > 0) {
-        for (long ends = alive[word] & ~goesOn; ends != 0; ends &= ends - 1) {
-          depths[(word << 6) + Long.numberOfTrailingZeros(ends)] = depth;
-        }
-      }
-      alive[word] = goesOn;
-      left |= goesOn;
-    }
-    return left != 0;
+  private PrefixRun open(PrefixRun parent, long[] hashes, int from, int to) {
+    PrefixRun run = take();
+    run.hashes = hashes;
+    run.from = from;
+    run.to = to;
+    parent.addChild(run);
+    table.add(run);
+    return run;
   }
 
-  private int newRow() {
-    if (freeRowCount > 0) {
-      return freeRows[--freeRowCount];
-    }
-    int row = rowCount++;
-    if (rowCount * stride > bits.length) {
-      bits = Arrays.copyOf(bits, Math.max(rowCount * stride, bits.length * 2));
-    }
-    return row;
+  /** Makes of one run two; returns the upper one, the lower one stays who it was. */
+  private PrefixRun split(PrefixRun run, int at) {
+    PrefixRun parent = parentOf(run);
+    table.remove(run);
+    parent.removeChild(run);
+    PrefixRun upper = open(parent, run.hashes, run.from, at);
+    upper.ranks.copyFrom(run.ranks);
+    run.from = at;
+    upper.addChild(run);
+    table.add(run);
+    return upper;
   }
 
-  private void releaseRow(int row) {
-    if (freeRowCount == freeRows.length) {
-      freeRows = Arrays.copyOf(freeRows, freeRowCount * 2);
+  /** Makes of two runs one, if only the child goes on from here; the lower one stays who it was. */
+  private void joinWithChild(PrefixRun run) {
+    PrefixRun child = run.firstChild;
+    if (child == null || !run.isOneWithItsChild()) {
+      return;
     }
-    freeRows[freeRowCount++] = row;
+    PrefixRun parent = parentOf(run);
+    table.remove(child);
+    run.removeChild(child);
+    child.from = run.from;
+    close(run);
+    parent.addChild(child);
+    table.add(child);
   }
 
-  private void widen(int slot) {
-    int wider = stride;
-    while (slot >= wider * Long.SIZE) {
-      wider *= 2;
+  private void close(PrefixRun run) {
+    table.remove(run);
+    parentOf(run).removeChild(run);
+    run.clear();
+    if (spareCount < MAX_SPARE) {
+      run.nextInBucket = spare;
+      spare = run;
+      spareCount++;
     }
-    long[] copy = new long[Math.max(64, rowCount * wider)];
-    for (int row = 0; row < rowCount; row++) {
-      System.arraycopy(bits, row * stride, copy, row * wider, stride);
+  }
+
+  private PrefixRun take() {
+    PrefixRun run = spare;
+    if (run == null) {
+      return new PrefixRun();
     }
-    bits = copy;
-    stride = wider;
-    alive = new long[wider];
+    spare = run.nextInBucket;
+    run.nextInBucket = null;
+    spareCount--;
+    return run;
+  }
+
+  private PrefixRun parentOf(PrefixRun run) {
+    return run.parent == null ? root : run.parent;
   }
 }

@@ -5,6 +5,9 @@ import io.dynamo4j.core.model.DynamoException;
 import io.dynamo4j.core.model.ErrorType;
 import io.dynamo4j.core.runtime.Scheduler;
 import io.dynamo4j.kvrouter.QueueRejectedException.Limit;
+import io.dynamo4j.plane.Subscription;
+import io.dynamo4j.plane.WorkerDirectory;
+import io.dynamo4j.plane.WorkerInstance;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -37,7 +40,7 @@ final class AdmissionQueue {
   private final long startNanos;
   private final AtomicBoolean wakeRequested = new AtomicBoolean();
   private final AtomicInteger unresolved = new AtomicInteger();
-  private volatile QueueStatus status = new QueueStatus(0, 0);
+  private volatile QueueStatus status;
 
   // Everything below belongs to the lane.
   private final ShareScheduler shares;
@@ -80,6 +83,7 @@ final class AdmissionQueue {
     List<ClassQueue> classes = new ArrayList<>();
     config.classes().forEach(policy -> classes.add(new ClassQueue(policy)));
     this.shares = new ShareScheduler(classes);
+    this.status = new QueueStatus(0, 0, shares.status());
   }
 
   QueueStatus status() {
@@ -99,6 +103,23 @@ final class AdmissionQueue {
             });
     onLane(waiting, () -> arrive(waiting));
     return waiting.lease;
+  }
+
+  /** Looks again whenever a worker comes or goes. */
+  Subscription follow(WorkerDirectory directory, Scheduler watching) {
+    return directory.watch(
+        watching,
+        new WorkerDirectory.Listener() {
+          @Override
+          public void added(WorkerInstance instance) {
+            wake();
+          }
+
+          @Override
+          public void removed(WorkerInstance instance) {
+            wake();
+          }
+        });
   }
 
   /** Gives a request up that waits. */
@@ -262,7 +283,11 @@ final class AdmissionQueue {
   }
 
   private boolean mayGo(ClassQueue line, Waiting waiting) {
-    return admissions.mayGo(waiting.request, line.policy);
+    try {
+      return admissions.mayGo(waiting.request, line.policy);
+    } catch (RuntimeException refused) {
+      return true; // as it departs it fails, and those behind it do not wait for ever
+    }
   }
 
   private void depart(Waiting waiting) {
@@ -325,7 +350,7 @@ final class AdmissionQueue {
   }
 
   private void publish() {
-    status = new QueueStatus(byKey.size(), shares.promptTokens());
+    status = new QueueStatus(byKey.size(), shares.promptTokens(), shares.status());
     if (!byKey.isEmpty() && !recheckScheduled && !closed) {
       recheckScheduled = true;
       lane.schedule(

@@ -22,6 +22,7 @@ public final class Booking {
   private long promptTokens = -1;
   private long missTokens;
   private boolean own;
+  private int place = -1;
   private long outputTokens;
   @Nullable BookingTimes times;
 
@@ -120,6 +121,17 @@ public final class Booking {
     missTokens = miss;
     own = true;
     return this;
+  }
+
+  /** Says where the fleet has the rank; see {@link WorkerCandidates#place}. */
+  Booking at(int fleetPlace) {
+    place = fleetPlace;
+    return this;
+  }
+
+  /** Returns a hint at where the fleet has the rank, negative where nobody said. */
+  int place() {
+    return place;
   }
 
   /** Says that the request is in the middle of its life, so that its times teach nothing. */

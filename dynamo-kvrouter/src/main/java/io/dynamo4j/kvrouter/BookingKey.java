@@ -19,6 +19,12 @@ public record BookingKey(String requestId, int attempt) {
     }
   }
 
+  /** Asked twice a request under the router's lock; the generated one is a chain of calls. */
+  @Override
+  public int hashCode() {
+    return 31 * requestId.hashCode() + attempt;
+  }
+
   @Override
   public String toString() {
     return requestId + "#" + attempt;

@@ -19,6 +19,12 @@ final class BookingTimes {
 
   final double bookedMillis;
   double firstTokenMillis = Double.NaN;
+
+  // What the rank had counted by the first token.
+  private double quietMillisBefore;
+  private double quietUsedMillisBefore;
+  private double busyStepsBefore;
+
   boolean waiting;
 
   BookingTimes(
@@ -32,5 +38,30 @@ final class BookingTimes {
     this.promptTokens = promptTokens;
     this.prefillMillis = prefillMillis;
     this.bookedMillis = bookedMillis;
+  }
+
+  /** Notes the first token, and what the rank has counted by then. */
+  void decodesFrom(double nowMillis) {
+    firstTokenMillis = nowMillis;
+    rank.advance(nowMillis);
+    quietMillisBefore = rank.quietMillis();
+    quietUsedMillisBefore = rank.quietUsedMillis();
+    busyStepsBefore = rank.busySteps();
+  }
+
+  /** Returns for how long no prompt has waited at the rank since the first token. */
+  double quietMillis() {
+    return rank.quietMillis() - quietMillisBefore;
+  }
+
+  /** Returns the mean share of the rank's tokens in use in that time. */
+  double quietUsed() {
+    double quiet = quietMillis();
+    return quiet > 0 ? (rank.quietUsedMillis() - quietUsedMillisBefore) / quiet : 0;
+  }
+
+  /** Returns about how many steps have ended with prompts waiting since the first token. */
+  double busySteps() {
+    return rank.busySteps() - busyStepsBefore;
   }
 }

@@ -4,7 +4,6 @@ package io.dynamo4j.kvrouter;
 import io.dynamo4j.wire.WireFormatException;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.Objects;
 import java.util.concurrent.ConcurrentSkipListMap;
 
@@ -68,7 +67,7 @@ public final class BusyThresholdHandler {
     if (!method.equals("POST")) {
       return error(405, "method is not allowed: method=" + method);
     }
-    if (!contentType.strip().toLowerCase(Locale.ROOT).startsWith("application/json")) {
+    if (!isJson(contentType)) {
       return error(415, "content type must be application/json");
     }
     if (body.length > MAX_BODY_BYTES) {
@@ -85,6 +84,12 @@ public final class BusyThresholdHandler {
     }
   }
 
+  private static boolean isJson(String contentType) {
+    int parameters = contentType.indexOf(';');
+    String type = parameters < 0 ? contentType : contentType.substring(0, parameters);
+    return type.strip().equalsIgnoreCase("application/json");
+  }
+
   private Reply post(BusyThresholdJson request) {
     LoadMonitor monitor = monitors.get(request.model());
     if (!request.sets()) {
@@ -94,8 +99,7 @@ public final class BusyThresholdHandler {
     if (monitor == null) {
       return error(404, "model has no load monitor: model=" + request.model());
     }
-    LoadThresholds changed = request.applyTo(monitor.thresholds());
-    monitor.thresholds(changed);
+    LoadThresholds changed = monitor.changeThresholds(request::applyTo);
     return new Reply(200, BusyThresholdJson.describe(request.model(), changed));
   }
 

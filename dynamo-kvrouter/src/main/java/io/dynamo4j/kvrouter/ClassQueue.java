@@ -42,6 +42,10 @@ final class ClassQueue {
     return promptTokens;
   }
 
+  QueueStatus.OfClass status() {
+    return new QueueStatus.OfClass(policy.name(), requests, promptTokens, cachedTokens);
+  }
+
   /**
    * Refuses a request for which there is no room. What waits already counts, not what comes: one
    * large request may go beyond a limit in tokens.

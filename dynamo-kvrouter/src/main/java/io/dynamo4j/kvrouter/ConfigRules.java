@@ -32,12 +32,8 @@ final class ConfigRules {
     }
   }
 
-  static void requireTemperature(double value) {
-    require(
-        isNotNegative(value),
-        "router_temperature must be finite and non-negative",
-        "router_temperature",
-        value);
+  static void requireFiniteAndNotNegative(String name, double value) {
+    require(isNotNegative(value), name + " must be finite and non-negative", name, value);
   }
 
   /** False for NaN. */

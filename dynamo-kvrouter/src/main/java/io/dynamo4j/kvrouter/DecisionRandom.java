@@ -34,9 +34,12 @@ final class DecisionRandom implements RandomSource {
       throw new IllegalArgumentException("bound must be positive: bound=" + bound);
     }
     long product = (nextLong() >>> 32) * bound;
-    long threshold = (0x100000000L - bound) % bound;
-    while ((product & 0xffffffffL) < threshold) {
-      product = (nextLong() >>> 32) * bound;
+    // The threshold is below the bound: only what is below the bound may be below it too.
+    if ((product & 0xffffffffL) < bound) {
+      long threshold = (0x100000000L - bound) % bound;
+      while ((product & 0xffffffffL) < threshold) {
+        product = (nextLong() >>> 32) * bound;
+      }
     }
     return (int) (product >>> 32);
   }

@@ -93,7 +93,8 @@ public final class DefaultWorkerSelector implements WorkerSelector {
   }
 
   private void filter(SchedulingRequest request, WorkerCandidates candidates) {
-    for (WorkerFilter filter : filters) {
+    for (int i = 0; i < filters.size(); i++) {
+      WorkerFilter filter = filters.get(i);
       for (int row = candidates.size() - 1; row >= 0; row--) {
         if (!filter.accepts(request, candidates, row)) {
           candidates.removeRow(row);
@@ -111,23 +112,24 @@ public final class DefaultWorkerSelector implements WorkerSelector {
     for (int i = 0; i < scorers.size(); i++) {
       add(scorers.get(i), request, candidates);
     }
-    for (int row = 0; row < count; row++) {
+    for (int row = 0; row < count && candidates.hasFactors(); row++) {
       costs[row] *= candidates.costFactor(row);
+    }
+    for (int row = 0; row < count; row++) {
       requireFinite(costs[row], candidates, row);
     }
   }
 
   private void add(WorkerScorer scorer, SchedulingRequest request, WorkerCandidates candidates) {
-    int count = candidates.size();
     if (scorer instanceof KvWorkerScorer configured) {
-      KvWorkerScorer kv = configured.forRequest(request);
-      // The baseline of decay is one pass over all rows: taken once a decision, not once a row.
-      long baseline = kv.baseline(candidates);
-      for (int row = 0; row < count; row++) {
-        costs[row] += kv.cost(candidates, row, baseline);
-      }
+      configured.forRequest(request).addCosts(candidates, costs);
       return;
     }
+    if (scorer instanceof PredictedWorkerScorer predicted) {
+      predicted.addCosts(request, candidates, costs);
+      return;
+    }
+    int count = candidates.size();
     for (int row = 0; row < count; row++) {
       costs[row] += scorer.cost(request, candidates, row);
     }

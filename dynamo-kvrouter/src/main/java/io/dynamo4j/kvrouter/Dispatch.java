@@ -5,9 +5,9 @@ import io.dynamo4j.core.model.DynamoException;
 import io.dynamo4j.core.model.ErrorType;
 import io.dynamo4j.plane.Attempt;
 import io.dynamo4j.plane.RequestPlane;
-import java.util.concurrent.CompletionException;
+import io.dynamo4j.plane.ResponseStream;
+import java.util.Objects;
 import java.util.concurrent.Flow;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
@@ -33,8 +33,7 @@ final class Dispatch<Q, R> implements Flow.Subscriber<R>, Flow.Subscription {
   private final Flow.Subscriber<? super R> downstream;
 
   private final AtomicReference<@Nullable Placement> held = new AtomicReference<>();
-  private final AtomicLong earlyDemand = new AtomicLong();
-  private volatile Flow.@Nullable Subscription upstream;
+  private final DemandRelay demand = new DemandRelay();
   private volatile boolean cancelled;
   private @Nullable Placement placement; // lane
   private boolean terminated; // lane
@@ -52,6 +51,19 @@ final class Dispatch<Q, R> implements Flow.Subscriber<R>, Flow.Subscription {
     this.request = request;
     this.attempt = attempt;
     this.downstream = downstream;
+  }
+
+  /** Returns the stream of an attempt that its subscriber starts. */
+  static <Q, R> ResponseStream<R> stream(
+      Placer<Q> placer,
+      RequestPlane<Q, R> plane,
+      RoutingAdapter<Q, R> adapter,
+      Q request,
+      Attempt attempt) {
+    Objects.requireNonNull(request, "request");
+    return new ColdStream<>(
+        attempt.lane(),
+        subscriber -> new Dispatch<>(placer, plane, adapter, request, attempt, subscriber).start());
   }
 
   /** Runs the attempt; on its lane. */
@@ -80,8 +92,7 @@ final class Dispatch<Q, R> implements Flow.Subscriber<R>, Flow.Subscription {
       if (placed != null) {
         send(placed);
       } else {
-        Throwable cause = failure instanceof CompletionException ? failure.getCause() : null;
-        terminate(typed(cause == null ? failure : cause));
+        terminate(typed(failure == null ? null : StageFailures.cause(failure)));
       }
     } catch (RuntimeException unexpected) {
       terminate(typed(unexpected));
@@ -109,14 +120,9 @@ final class Dispatch<Q, R> implements Flow.Subscriber<R>, Flow.Subscription {
 
   @Override
   public void onSubscribe(Flow.Subscription subscription) {
-    upstream = subscription;
+    demand.attach(subscription);
     if (cancelled || terminated) {
       subscription.cancel();
-      return;
-    }
-    long demand = earlyDemand.getAndSet(0);
-    if (demand > 0) {
-      subscription.request(demand);
     }
   }
 
@@ -125,6 +131,22 @@ final class Dispatch<Q, R> implements Flow.Subscriber<R>, Flow.Subscription {
     if (cancelled || terminated) {
       return;
     }
+    try {
+      note(item);
+    } catch (RuntimeException hostFailed) {
+      breakOff(typed(hostFailed));
+      return;
+    }
+    try {
+      downstream.onNext(item);
+    } catch (RuntimeException broken) {
+      cancel();
+      throw broken;
+    }
+  }
+
+  /** Counts an item; the adapter, and what is told of progress, may be the host's. */
+  private void note(R item) {
     int tokens = adapter.tokenCount(item);
     Placement placed = placement;
     if (placed != null) {
@@ -132,12 +154,6 @@ final class Dispatch<Q, R> implements Flow.Subscriber<R>, Flow.Subscription {
         placed.tokensArrived(tokens);
       }
       placed.cachedTokensReported(adapter.cachedTokens(item));
-    }
-    try {
-      downstream.onNext(item);
-    } catch (RuntimeException broken) {
-      cancel();
-      throw broken;
     }
   }
 
@@ -157,26 +173,13 @@ final class Dispatch<Q, R> implements Flow.Subscriber<R>, Flow.Subscription {
       attempt.lane().execute(() -> refuseDemand(n));
       return;
     }
-    Flow.Subscription subscription = upstream;
-    if (subscription != null) {
-      subscription.request(n);
-      return;
-    }
-    earlyDemand.accumulateAndGet(n, Dispatch::saturatingAdd);
-    subscription = upstream;
-    if (subscription != null) {
-      // The plane subscribed meanwhile; whoever takes the demand passes it on.
-      long demand = earlyDemand.getAndSet(0);
-      if (demand > 0) {
-        subscription.request(demand);
-      }
-    }
+    demand.request(n);
   }
 
   @Override
   public void cancel() {
     cancelled = true;
-    Flow.Subscription subscription = upstream;
+    Flow.Subscription subscription = demand.upstream();
     if (subscription != null) {
       subscription.cancel();
     } else if (placer.waits()) {
@@ -186,11 +189,15 @@ final class Dispatch<Q, R> implements Flow.Subscriber<R>, Flow.Subscription {
   }
 
   private void refuseDemand(long n) {
-    Flow.Subscription subscription = upstream;
+    breakOff(new IllegalArgumentException("non-positive subscription request: n=" + n));
+  }
+
+  private void breakOff(RuntimeException failure) {
+    Flow.Subscription subscription = demand.upstream();
     if (subscription != null) {
       subscription.cancel();
     }
-    terminate(new IllegalArgumentException("non-positive subscription request: n=" + n));
+    terminate(failure);
   }
 
   private void terminate(@Nullable Throwable failure) {
@@ -224,10 +231,5 @@ final class Dispatch<Q, R> implements Flow.Subscriber<R>, Flow.Subscription {
         placed == null ? null : placed.worker(),
         attempt.number(),
         failure);
-  }
-
-  private static long saturatingAdd(long a, long b) {
-    long sum = a + b;
-    return sum < 0 ? Long.MAX_VALUE : sum;
   }
 }

@@ -7,6 +7,7 @@ import io.dynamo4j.plane.WorkerDirectory;
 import io.dynamo4j.plane.WorkerHealth;
 import io.dynamo4j.plane.WorkerInstance;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.EnumMap;
 import java.util.LinkedHashMap;
@@ -32,7 +33,9 @@ final class Eligibility {
   private RankTable table = RankTable.EMPTY;
   private int[] eligible = new int[0];
   private int count;
+  private boolean hasAll;
   private boolean[] overloaded = new boolean[0];
+  private boolean anyOverloaded;
   private boolean lastResort;
 
   /**
@@ -58,7 +61,9 @@ final class Eligibility {
     if (!table.isOf(snapshot)) {
       table = RankTable.of(snapshot);
       eligible = new int[table.size()];
+      hasAll = false;
       overloaded = new boolean[table.size()];
+      anyOverloaded = false;
       count = 0;
     }
     return table;
@@ -72,6 +77,9 @@ final class Eligibility {
   int collect(RoutingHints hints, Set<WorkerWithDpRank> failed) {
     weighLoads();
     lastResort = false;
+    if (isOpenToAll(hints, failed)) {
+      return collectAll();
+    }
     count = collect(hints, failed, false);
     if (count == 0) {
       lastResort = true;
@@ -80,15 +88,31 @@ final class Eligibility {
     return count;
   }
 
+  /** Returns whether no rule can leave anybody out, which one look tells for all ranks. */
+  private boolean isOpenToAll(RoutingHints hints, Set<WorkerWithDpRank> failed) {
+    return hints.isForAnyRank()
+        && hints.constraints().requiredTaints().isEmpty()
+        && hints.preferredWorker() == null
+        && failed.isEmpty()
+        && !anyOverloaded
+        && (health == null || health.isClear());
+  }
+
   /** Finds the workers beyond a busy threshold: once a decision, for all of their ranks. */
   private void weighLoads() {
-    boolean active = monitor != null && monitor.isActive();
+    if (monitor == null || !monitor.isActive()) {
+      if (anyOverloaded) {
+        Arrays.fill(overloaded, false);
+        anyOverloaded = false;
+      }
+      return;
+    }
+    anyOverloaded = false;
     for (int i = 0; i < overloaded.length; i++) {
       boolean sameWorker = i > 0 && table.instance(i) == table.instance(i - 1);
       overloaded[i] =
-          active
-              && monitor != null
-              && (sameWorker ? overloaded[i - 1] : monitor.isOverloaded(table.instance(i), loads));
+          sameWorker ? overloaded[i - 1] : monitor.isOverloaded(table.instance(i), loads);
+      anyOverloaded |= overloaded[i];
     }
   }
 
@@ -104,14 +128,17 @@ final class Eligibility {
 
   /** Takes every rank of the table, whatever rules it out. */
   int collectAll() {
-    for (count = 0; count < table.size(); count++) {
-      eligible[count] = count;
+    count = table.size();
+    for (int i = 0; i < count && !hasAll; i++) {
+      eligible[i] = i;
     }
+    hasAll = true;
     return count;
   }
 
   private int collect(RoutingHints hints, Set<WorkerWithDpRank> failed, boolean withUnusable) {
     int found = 0;
+    hasAll = false;
     for (int i = 0; i < table.size(); i++) {
       WorkerWithDpRank rank = table.rank(i);
       if (reason(i, hints, failed) == null && (withUnusable || isUsable(rank))) {
@@ -132,6 +159,11 @@ final class Eligibility {
     return found;
   }
 
+  /** Returns the table indexes of the eligible ranks, ascending; not to be modified. */
+  int[] eligible() {
+    return eligible;
+  }
+
   /** Returns the table index of the i-th eligible rank. */
   int eligible(int i) {
     return eligible[i];
@@ -139,12 +171,7 @@ final class Eligibility {
 
   /** Returns whether the rank at a table index was found eligible. */
   boolean isEligible(int index) {
-    for (int i = 0; i < count; i++) {
-      if (eligible[i] == index) {
-        return true;
-      }
-    }
-    return false;
+    return Arrays.binarySearch(eligible, 0, count, index) >= 0;
   }
 
   /**

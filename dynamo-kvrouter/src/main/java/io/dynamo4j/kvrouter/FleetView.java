@@ -3,7 +3,6 @@ package io.dynamo4j.kvrouter;
 
 import io.dynamo4j.core.model.RoutingHints;
 import io.dynamo4j.core.model.WorkerWithDpRank;
-import io.dynamo4j.plane.WorkerInstance;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -53,7 +52,7 @@ final class FleetView {
       return false;
     }
     table = next;
-    overlap.reset(table.size());
+    overlap.reset(table);
     return true;
   }
 
@@ -72,17 +71,17 @@ final class FleetView {
   }
 
   /**
-   * Returns the registered worker of a choice.
+   * Returns where the table has a choice.
    *
    * @throws IllegalStateException if the rank was no candidate
    */
-  WorkerInstance requireEligible(WorkerWithDpRank worker) {
+  int requireEligible(WorkerWithDpRank worker) {
     int index = table.indexOf(worker);
     if (!eligibility.isEligible(index)) {
       throw new IllegalStateException(
           "selector chose a worker that was no candidate: worker=" + worker);
     }
-    return table.instance(index);
+    return index;
   }
 
   boolean admit(WorkerWithDpRank worker) {
@@ -125,35 +124,34 @@ final class FleetView {
         blockSize,
         hashes.length,
         prompt.config().routerTrackPrefillTokens());
-    overlap.spread(prompt.overlap(), table);
-    for (int i = 0; i < count; i++) {
-      int index = eligibility.eligible(i);
-      weigh(request, addCandidate(index), index);
+    overlap.spread(prompt.overlap());
+    candidates.addAll(table, eligibility.eligible(), count, overlap);
+    if (predicts) {
+      candidates.setCapacities(table);
     }
-    overlap.gather(prompt.overlap(), table);
+    if (speeds != null || prefersTaints(request.routing())) {
+      for (int row = 0; row < count; row++) {
+        weigh(request.routing(), row, eligibility.eligible(row));
+      }
+    }
     tracker.project(hashes, hashes.length, candidates);
     return candidates;
   }
 
-  /** Sets what multiplies a row's cost; a pinned request has nothing to compare. */
-  private void weigh(SchedulingRequest request, int row, int index) {
-    RoutingHints hints = request.routing();
-    if (!hints.constraints().preferredTaints().isEmpty() && !hints.isPinned()) {
+  /** A pinned request has nothing to compare. */
+  private static boolean prefersTaints(RoutingHints hints) {
+    return !hints.constraints().preferredTaints().isEmpty() && !hints.isPinned();
+  }
+
+  /** Sets what multiplies a row's cost, and what divides it. */
+  private void weigh(RoutingHints hints, int row, int index) {
+    if (prefersTaints(hints)) {
       candidates.setCostFactor(row, hints.constraints().costFactor(table.instance(index).taints()));
     }
     if (speeds != null) {
       WorkerWithDpRank rank = table.rank(index);
       candidates.setSpeeds(row, speeds.prefill(rank), speeds.decode(rank));
     }
-    if (predicts) {
-      WorkerInstance instance = table.instance(index);
-      candidates.setCapacity(row, instance.totalKvBlocks(), instance.maxBatchedTokens());
-    }
-  }
-
-  private int addCandidate(int index) {
-    return candidates.add(
-        table.rank(index), overlap.device(index), overlap.host(index), overlap.disk(index));
   }
 
   /** Returns the most tokens of the prompt that one rank collected has cached. */

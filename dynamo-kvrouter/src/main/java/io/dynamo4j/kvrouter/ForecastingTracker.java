@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * <p>A rank has state from the first time it is looked at until {@link #removeRank}; a booking's
  * state hangs on the booking.
  */
-final class ForecastingTracker implements ActiveBlockTracker {
+final class ForecastingTracker extends ForwardingBlockTracker {
   private static final double NANOS_PER_MILLI = 1e6;
   private static final double MIN_BUSY_WEIGHT = 0.02;
   private static final double BUSY_MEMORY_MILLIS = 10_000;
@@ -28,7 +28,6 @@ final class ForecastingTracker implements ActiveBlockTracker {
   private static final double RESIDENCE_WEIGHT = 0.02;
   private static final double MAX_RESIDENCE_MILLIS = 1e7;
 
-  private final ActiveBlockTracker delegate;
   private final NanoClock clock;
   private final int blockSize;
   private final long originNanos;
@@ -36,10 +35,13 @@ final class ForecastingTracker implements ActiveBlockTracker {
   private final @Nullable LearnedSpeeds speeds;
   private final Map<WorkerWithDpRank, RankTimes> ranks = new LinkedHashMap<>();
 
-  /** Rows of the last projection: most decisions see the same ranks in the same order. */
-  private @Nullable WorkerWithDpRank[] rowRanks = {};
+  /** Who was seen in each place: most decisions see the same ranks in the same places. */
+  private @Nullable WorkerWithDpRank[] placeRanks = {};
 
-  private @Nullable RankTimes[] rowTimes = {};
+  private @Nullable RankTimes[] placeTimes = {};
+
+  /** The ranks of the table that decisions see, for whom nothing is looked up or copied. */
+  private final ForecastTable known = new ForecastTable();
 
   private double observedMillis;
   private double predictedMillis;
@@ -70,7 +72,7 @@ final class ForecastingTracker implements ActiveBlockTracker {
       int blockSize,
       PredictionConfig config,
       @Nullable LearnedSpeeds speeds) {
-    this.delegate = delegate;
+    super(delegate);
     this.clock = clock;
     this.blockSize = blockSize;
     this.originNanos = clock.nanoTime();
@@ -98,9 +100,9 @@ final class ForecastingTracker implements ActiveBlockTracker {
 
   @Override
   public void book(Booking booking) {
-    delegate.book(booking);
+    super.book(booking);
     double now = nowMillis();
-    RankTimes rank = ranks.computeIfAbsent(booking.worker(), worker -> new RankTimes());
+    RankTimes rank = rankOf(booking.worker(), booking.place());
     long miss = booking.missTokens();
     BookingTimes times =
         new BookingTimes(
@@ -111,6 +113,7 @@ final class ForecastingTracker implements ActiveBlockTracker {
       busyShareMillis = nextBusyShareMillis;
     }
     rank.booked(times, now, fleetRatio());
+    known.changed(rank);
   }
 
   private long promptTokens(Booking booking) {
@@ -124,15 +127,16 @@ final class ForecastingTracker implements ActiveBlockTracker {
     BookingTimes times = booking.times;
     if (times != null && !times.rank.gone && Double.isNaN(times.firstTokenMillis)) {
       double now = nowMillis();
-      times.firstTokenMillis = now;
       if (times.waiting) {
         if (booking.isOwn()) {
           learn(booking, times, now);
         }
         times.rank.prefillEnded(times, now, fleetRatio());
+        known.changed(times.rank);
       }
+      times.decodesFrom(now);
     }
-    return delegate.markPrefillCompleted(booking);
+    return super.markPrefillCompleted(booking);
   }
 
   private void learn(Booking booking, BookingTimes times, double now) {
@@ -153,6 +157,7 @@ final class ForecastingTracker implements ActiveBlockTracker {
     observedMillis -= rank.observedMillis();
     predictedMillis -= rank.predictedMillis();
     rank.observe(times, took);
+    known.observed(rank);
     observedMillis += rank.observedMillis();
     predictedMillis += rank.predictedMillis();
   }
@@ -166,12 +171,22 @@ final class ForecastingTracker implements ActiveBlockTracker {
       if (times.waiting) {
         times.rank.prefillEnded(times, now, fleetRatio());
       }
-      times.rank.freed(times);
+      times.rank.freed(times, now);
+      known.changed(times.rank);
       if (booking.isOwn() && !Double.isNaN(times.firstTokenMillis)) {
+        learnSpeed(booking, times);
         learnAnswer(booking, Math.max(0, now - times.firstTokenMillis));
       }
     }
-    return delegate.free(booking);
+    return super.free(booking);
+  }
+
+  /** Learns how fast a rank decodes from the part of an answer in which no prompt waited there. */
+  private void learnSpeed(Booking booking, BookingTimes times) {
+    if (speeds != null) {
+      double steps = booking.outputTokens() - 1 - times.busySteps();
+      speeds.learnAnswer(booking.worker(), steps, times.quietMillis(), times.quietUsed());
+    }
   }
 
   private void learnAnswer(Booking booking, double lastedMillis) {
@@ -181,26 +196,17 @@ final class ForecastingTracker implements ActiveBlockTracker {
   }
 
   @Override
-  public boolean addOutputBlock(Booking booking) {
-    return delegate.addOutputBlock(booking);
-  }
-
-  @Override
-  public boolean addOutputBlock(Booking booking, double remaining) {
-    return delegate.addOutputBlock(booking, remaining);
-  }
-
-  @Override
   public void removeRank(WorkerWithDpRank rank) {
-    delegate.removeRank(rank);
+    super.removeRank(rank);
     if (speeds != null) {
       speeds.remove(rank);
     }
     RankTimes left = ranks.remove(rank);
     if (left != null) {
       left.gone = true;
-      Arrays.fill(rowRanks, null);
-      Arrays.fill(rowTimes, null);
+      known.forget();
+      Arrays.fill(placeRanks, null);
+      Arrays.fill(placeTimes, null);
       sumUp();
     }
   }
@@ -219,29 +225,11 @@ final class ForecastingTracker implements ActiveBlockTracker {
 
   @Override
   public void project(long[] sequenceHashes, int count, WorkerCandidates candidates) {
-    delegate.project(sequenceHashes, count, candidates);
+    super.project(sequenceHashes, count, candidates);
     int size = candidates.size();
-    if (rowRanks.length < size) {
-      rowRanks = Arrays.copyOf(rowRanks, Math.max(16, size * 2));
-      rowTimes = Arrays.copyOf(rowTimes, rowRanks.length);
-    }
     Forecasts forecasts = candidates.forecasts();
-    forecasts.reset(size);
     double now = nowMillis();
-    double fleet = fleetRatio();
-    int busy = 0;
-    for (int row = 0; row < size; row++) {
-      RankTimes rank = rankOf(candidates.worker(row), row);
-      rank.capacity((double) candidates.totalBlocks(row) * blockSize);
-      busy += rank.waiting() > 0 ? 1 : 0;
-      forecasts.set(
-          row,
-          rank.queueMillis(now),
-          rank.waiting(),
-          rank.decoding(),
-          rank.promptTokens(),
-          rank.slowdown(fleet));
-    }
+    int busy = busy(candidates, now);
     smooth(now, size == 0 ? 0 : (double) busy / size);
     forecasts.prefillMillis = prefills.fixedMillis();
     forecasts.prefillMillisPerToken = prefills.millisPerToken();
@@ -250,42 +238,83 @@ final class ForecastingTracker implements ActiveBlockTracker {
     forecasts.residenceMillis = residenceMillis;
   }
 
-  private RankTimes rankOf(WorkerWithDpRank worker, int row) {
-    RankTimes known = rowTimes[row];
-    if (known != null && worker.equals(rowRanks[row])) {
-      return known;
+  /** Fills in the forecast of every row; returns at how many somebody waits. */
+  private int busy(WorkerCandidates candidates, double now) {
+    RankTable table = candidates.rowTable();
+    if (table == null) {
+      return fill(candidates, now);
+    }
+    if (!known.isOf(table)) {
+      known.begin(table);
+      for (int place = 0; place < candidates.size(); place++) {
+        RankTimes rank = rankOf(candidates.worker(place), place);
+        rank.capacity(candidates.totalBlocks(place), blockSize);
+        known.put(place, rank);
+      }
+    }
+    known.project(candidates.forecasts(), now, fleetRatio());
+    return known.busy();
+  }
+
+  /** As {@link ForecastTable#project}, row by row: some ranks of a table, or a host's rows. */
+  private int fill(WorkerCandidates candidates, double now) {
+    int size = candidates.size();
+    Forecasts forecasts = candidates.forecasts();
+    forecasts.reset(size);
+    double fleet = fleetRatio();
+    int busy = 0;
+    for (int row = 0; row < size; row++) {
+      RankTimes rank = rankOf(candidates.worker(row), candidates.place(row));
+      if (rank.capacity(candidates.totalBlocks(row), blockSize)) {
+        known.forget();
+      }
+      busy += rank.waiting() > 0 ? 1 : 0;
+      forecasts.set(
+          row,
+          rank.queueMillis(now),
+          rank.waiting(),
+          rank.decoding(),
+          rank.promptTokens(),
+          rank.slowdown(fleet));
+      forecasts.setUsed(row, rank.used());
+    }
+    return busy;
+  }
+
+  @SuppressWarnings("ReferenceEquality") // equal but not the same costs a lookup, no more
+  private RankTimes rankOf(WorkerWithDpRank worker, int place) {
+    if (place >= 0 && place < placeRanks.length && placeRanks[place] == worker) {
+      RankTimes seen = placeTimes[place];
+      if (seen != null) {
+        return seen;
+      }
     }
     RankTimes found = ranks.computeIfAbsent(worker, rank -> new RankTimes());
-    rowRanks[row] = worker;
-    rowTimes[row] = found;
+    if (place < 0) {
+      return found;
+    }
+    if (place >= placeRanks.length) {
+      placeRanks = Arrays.copyOf(placeRanks, Math.max(16, (place + 1) * 2));
+      placeTimes = Arrays.copyOf(placeTimes, placeRanks.length);
+    }
+    placeRanks[place] = worker;
+    placeTimes[place] = found;
     return found;
   }
 
   /** Takes a sample of who waits, to be kept if a booking follows: questions change nothing. */
   private void smooth(double now, double busy) {
     double elapsed = Math.max(0, now - busyShareMillis);
-    double weight = Math.max(MIN_BUSY_WEIGHT, 1 - Math.exp(-elapsed / BUSY_MEMORY_MILLIS));
+    double part = elapsed / BUSY_MEMORY_MILLIS;
+    // 1 - e^-x is below x: decisions in quick succession need no power.
+    double weight =
+        part < MIN_BUSY_WEIGHT ? MIN_BUSY_WEIGHT : Math.max(MIN_BUSY_WEIGHT, 1 - Math.exp(-part));
     nextBusyShare = busyShare + weight * (busy - busyShare);
     nextBusyShareMillis = now;
   }
 
   private static double capacityPrice(double share) {
     return Math.min(MAX_PRICE, share / Math.max(MIN_IDLE_SHARE, 1 - share));
-  }
-
-  @Override
-  public WorkerLoad load(WorkerWithDpRank worker) {
-    return delegate.load(worker);
-  }
-
-  @Override
-  public boolean isBooked(BookingKey key) {
-    return delegate.isBooked(key);
-  }
-
-  @Override
-  public int bookingCount() {
-    return delegate.bookingCount();
   }
 
   /** Returns observed over predicted prefill time of all ranks. */

@@ -23,6 +23,10 @@ public enum HealthKind {
   PUBLISHER_CONFLICT("two publishers write for one rank: only the first one counts"),
   /** A worker does not answer when asked for what is missing. */
   RECOVERY_FAILING("worker does not answer recovery queries: its view may stay incomplete"),
+  /** Lookups in an index that another router serves fail, or it takes no decisions. */
+  REMOTE_INDEX_FAILING("served index does not answer: decisions are made without it meanwhile"),
+  /** A rank writes to a durable log that the router does not read, or the other way round. */
+  DURABLE_ON_ONE_SIDE("durable mode is on at the router or at the rank, not at both"),
   /** What engines evict or store is not known: the index learns from decisions. */
   APPROXIMATE("index learns from routing decisions instead of events", false),
   /** Fewer routers are heard of than are said to share the workers. */

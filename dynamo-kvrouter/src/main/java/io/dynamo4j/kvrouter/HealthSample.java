@@ -23,8 +23,10 @@ import java.util.Map;
  * @param publishers who publishes events, by unsigned id
  * @param conflicts ranks with two publishers
  * @param sources whom recovery asks
+ * @param oneSided ranks that are durable where the router is not, or the other way round
  * @param overloadedRanks ranks that busy thresholds exclude
  * @param peers the other routers
+ * @param remote what came of asking an index elsewhere
  */
 record HealthSample(
     long nanos,
@@ -37,8 +39,10 @@ record HealthSample(
     List<PublisherActivity> publishers,
     List<SourceConflict> conflicts,
     List<SourceStatus> sources,
+    List<WorkerWithDpRank> oneSided,
     int overloadedRanks,
-    PeerFigures peers) {
+    PeerFigures peers,
+    RemoteFigures remote) {
 
   /** Returns what is counted of a rank in the life that another sample saw it in, or nothing. */
   RankFigures rank(WorkerWithDpRank worker, HealthSample asIn) {

@@ -15,7 +15,6 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Looks at a router from time to time and remembers what it found.
@@ -26,8 +25,6 @@ import org.slf4j.LoggerFactory;
  * <p><b>Threads.</b> Any. What requests cause runs on a lane of its own.
  */
 final class HealthWatch {
-  private static final Logger LOG = LoggerFactory.getLogger(KvRouter.class);
-
   private static final List<HealthCheck> CHECKS =
       List.of(
           new SilenceCheck(),
@@ -39,6 +36,7 @@ final class HealthWatch {
   private final Supplier<HealthSample> sampler;
   private final Scheduler lane;
   private final InstantSource wallClock;
+  private final Logger log;
   private final AtomicBoolean isDue = new AtomicBoolean();
   private volatile long nextLookNanos;
 
@@ -55,7 +53,8 @@ final class HealthWatch {
    *
    * @param sampler takes the locks it needs, none of which is held here by others
    */
-  HealthWatch(Supplier<HealthSample> sampler, Scheduler lane, InstantSource wallClock) {
+  HealthWatch(Supplier<HealthSample> sampler, Scheduler lane, InstantSource wallClock, Logger log) {
+    this.log = log;
     this.sampler = sampler;
     this.lane = lane;
     this.wallClock = wallClock;
@@ -68,7 +67,7 @@ final class HealthWatch {
       try {
         lane.execute(this::health);
       } catch (RejectedExecutionException environmentClosed) {
-        LOG.debug("router is not looked at any more");
+        log.debug("router is not looked at any more");
       }
     }
   }
@@ -114,17 +113,17 @@ final class HealthWatch {
     before.forEach(
         (key, finding) -> {
           if (!known.containsKey(key)) {
-            LOG.info("over: {}, since={}", key.subject(), finding.since());
+            log.info("over: {}, since={}", key.subject(), finding.since());
           }
         });
     last = new RouterHealth(now, sorted());
   }
 
-  private static void appeared(HealthFinding finding) {
+  private void appeared(HealthFinding finding) {
     if (finding.kind().isFault()) {
-      LOG.warn("{}", finding);
+      log.warn("{}", finding);
     } else {
-      LOG.info("{}", finding);
+      log.info("{}", finding);
     }
   }
 

@@ -1,16 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dynamo4j.kvrouter;
 
-import io.dynamo4j.core.model.DynamoException;
-import io.dynamo4j.core.model.ErrorType;
 import io.dynamo4j.core.model.LLMEngineOutput;
 import io.dynamo4j.core.model.PreprocessedRequest;
-import io.dynamo4j.core.model.WorkerWithDpRank;
 import io.dynamo4j.plane.Attempt;
 import io.dynamo4j.plane.RequestDispatcher;
 import io.dynamo4j.plane.RequestPlane;
 import io.dynamo4j.plane.ResponseStream;
-import io.dynamo4j.plane.WorkerInstance;
 import java.util.Objects;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
@@ -53,40 +49,14 @@ public final class KvDispatcher<Q, R> implements RequestDispatcher<Q, R> {
 
   @Override
   public ResponseStream<R> dispatch(Q request, Attempt attempt) {
-    return new DispatchStream<>(placer, plane, adapter, request, attempt);
-  }
-
-  private SchedulingRequest scheduling(Q request, Attempt attempt) {
-    return SchedulingRequest.builder(attempt.requestId(), adapter.tokenIds(request))
-        .attempt(attempt.number())
-        .routing(adapter.routing(request))
-        .excludedWorkers(attempt.excludedWorkers())
-        .configOverride(configOverride(request, attempt))
-        .deadlineNanos(attempt.deadlineNanos())
-        .build();
-  }
-
-  private RouterConfigOverride configOverride(Q request, Attempt attempt) {
-    try {
-      return adapter.configOverride(request);
-    } catch (IllegalArgumentException outOfRange) {
-      throw new DynamoException(
-          ErrorType.INVALID_REQUEST,
-          "override is invalid: request="
-              + attempt.requestId()
-              + ", fault="
-              + outOfRange.getMessage(),
-          null,
-          attempt.number(),
-          outOfRange);
-    }
+    return Dispatch.stream(placer, plane, adapter, request, attempt);
   }
 
   /** Chooses by the router, in its queue where it has one. */
   private final class RouterPlacer implements Placer<Q> {
     @Override
     public Placement place(Q request, Attempt attempt) {
-      return new LeasePlacement(router.trySelect(scheduling(request, attempt)));
+      return new LeasePlacement(router.trySelect(Scheduling.of(adapter, request, attempt)));
     }
 
     @Override
@@ -96,41 +66,12 @@ public final class KvDispatcher<Q, R> implements RequestDispatcher<Q, R> {
 
     @Override
     public CompletionStage<Placement> placeLater(Q request, Attempt attempt) {
-      return router.select(scheduling(request, attempt)).thenApply(LeasePlacement::new);
+      return router.select(Scheduling.of(adapter, request, attempt)).thenApply(LeasePlacement::new);
     }
 
     @Override
     public void giveUp(Attempt attempt) {
       router.cancel(new BookingKey(attempt.requestId(), attempt.number()));
-    }
-  }
-
-  /** A booking as the stream sees it. */
-  private record LeasePlacement(RequestLease lease) implements Placement {
-    @Override
-    public WorkerInstance instance() {
-      return lease.instance();
-    }
-
-    @Override
-    public WorkerWithDpRank worker() {
-      return lease.worker();
-    }
-
-    @Override
-    public void tokensArrived(int count) {
-      lease.markPrefillCompleted();
-      lease.addOutputTokens(count);
-    }
-
-    @Override
-    public void cachedTokensReported(long tokens) {
-      lease.reportCachedTokens(tokens);
-    }
-
-    @Override
-    public void release() {
-      lease.close();
     }
   }
 
@@ -160,6 +101,7 @@ public final class KvDispatcher<Q, R> implements RequestDispatcher<Q, R> {
      * Returns the dispatcher.
      *
      * @throws IllegalStateException if a required part is missing
+     * @throws IllegalArgumentException if the router is configured for two pools
      */
     public KvDispatcher<Q, R> build() {
       if (router == null || requestPlane == null) {
@@ -168,6 +110,11 @@ public final class KvDispatcher<Q, R> implements RequestDispatcher<Q, R> {
                 + (router == null ? "missing" : "set")
                 + ", requestPlane="
                 + (requestPlane == null ? "missing" : "set"));
+      }
+      if (router.config().prefillBypass().applies()) {
+        throw new IllegalArgumentException(
+            "conditional_disagg_enabled goes with two pools and a DisaggregatedDispatcher:"
+                + " conditional_disagg_enabled=true");
       }
       return new KvDispatcher<>(router, requestPlane, adapter);
     }

@@ -10,10 +10,10 @@ import io.dynamo4j.plane.Subscription;
 import io.dynamo4j.plane.WorkerDirectory;
 import io.dynamo4j.plane.WorkerInstance;
 import java.util.List;
-import java.util.Objects;
+import java.util.NoSuchElementException;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -33,11 +33,10 @@ import org.jspecify.annotations.Nullable;
  * decision.
  */
 public final class KvRouter implements AutoCloseable {
-  private static final long[] NO_HASHES = {};
-
   private final KvRouterConfig config;
   private final int blockSize;
   private final PromptLookup prompts;
+  private final RemoteSelections remoteSelections = new RemoteSelections();
   private final @Nullable KvIndexer ownIndexer;
   private final NanoClock clock;
   private final @Nullable AdmissionQueue queue;
@@ -47,56 +46,63 @@ public final class KvRouter implements AutoCloseable {
   private final HealthWatch health;
 
   // Everything below belongs to the lock.
-  private final ReentrantLock lock = new ReentrantLock();
-  private final FleetView fleet;
+  private final RouterLock lock = new RouterLock();
+  private final StepClock stepClock;
   private final ActiveBlockTracker tracker;
   private final RouterBookings bookings;
-  private final PrefillLoadModel prefillLoadModel;
-  private final DecisionRecorder decisions;
+  private final RouterDecisions decisions;
   private final RouterTraffic traffic;
   private final CacheReports cacheReports = new CacheReports();
   private final @Nullable ReplicaSync sync;
-  private final RandomSource selectionRandom;
-  private final RandomSource blockRandom;
-  private boolean alwaysExplain;
 
   KvRouter(KvRouterBuilder builder, RandomSource random, WorkerDirectory directory) {
     this.config = builder.config();
     this.blockSize = builder.blockSize();
+    this.clock = builder.clock();
+    this.stepClock = new StepClock(clock);
     this.prompts =
         new PromptLookup(
-            config, builder.indexer(), builder.remoteIndex(), builder.remoteFallback(), blockSize);
+            config,
+            builder.indexer(),
+            builder.remoteIndex(),
+            builder.remoteFallback(),
+            blockSize,
+            builder.listener() == null ? null : clock);
     this.ownIndexer = builder.ownIndexer();
-    this.clock = builder.clock();
-    this.reports = new RoutingReports(builder.listener(), clock);
-    this.selectionRandom = random.split("selection");
-    this.blockRandom = random.split("blocks");
-    this.tracker = builder.tracker(random, clock);
-    this.bookings = new RouterBookings(tracker, clock, builder.leases().activeRequestExpiry());
-    this.prefillLoadModel = builder.prefillLoadModel();
-    Eligibility eligibility =
-        new Eligibility(directory, builder.health(), builder.loadMonitor(), tracker::load);
-    this.fleet =
-        new FleetView(eligibility, tracker, builder.speeds(), blockSize, builder.asksCapacity());
+    this.reports = new RoutingReports(builder.listener(), clock, builder.log());
+    this.tracker = builder.tracker(random, stepClock);
+    this.bookings = new RouterBookings(tracker, stepClock, builder.leases().activeRequestExpiry());
+    FleetView fleet =
+        new FleetView(
+            new Eligibility(directory, builder.health(), builder.loadMonitor(), tracker::load),
+            tracker,
+            builder.speeds(),
+            blockSize,
+            builder.asksCapacity());
     this.traffic = new RouterTraffic(prompts.indexer() == null ? null : builder.eventFeed());
     this.decisions =
-        new DecisionRecorder(builder.selector(), builder.explainRate(), builder.shadow());
+        new RouterDecisions(
+            this,
+            new RouterDecisions.Parts(
+                blockSize,
+                fleet,
+                bookings,
+                new DecisionRecorder(builder.selector(), builder.explainRate(), builder.shadow()),
+                traffic,
+                prompts,
+                builder.prefillLoadModel(),
+                stepClock),
+            random);
     this.queue =
         builder.queue().waits()
             ? new AdmissionQueue(
-                new QueueAdmissions(
-                    lock,
-                    fleet,
-                    bookings,
-                    this::refreshTable,
-                    (request, prompt) ->
-                        selectAndBook(request, prompt, trackedHashes(request, prompt)),
-                    reports),
+                new QueueAdmissions(lock, fleet, bookings, decisions, reports),
                 builder.queue(),
                 builder.lane("kv-router-queue"),
                 prompts::lookUp)
             : null;
-    this.directoryWatch = queue == null ? null : watch(directory, builder, queue);
+    this.directoryWatch =
+        queue == null ? null : queue.follow(directory, builder.lane("kv-router-queue-workers"));
     ReplicaSyncOptions syncOptions = builder.syncOptions(random.split("replica-sync"));
     this.sync =
         syncOptions == null
@@ -115,15 +121,17 @@ public final class KvRouter implements AutoCloseable {
                 blockSize,
                 prompts.indexer(),
                 builder.eventFeed(),
+                builder.durableSources(),
                 sync,
                 builder.expectedPeers(),
+                prompts::remoteFigures,
                 healthLane.clock()),
             lock,
             fleet,
             traffic,
-            this::refreshTable,
+            decisions::refresh,
             healthLane);
-    this.health = new HealthWatch(sampler::sample, healthLane, builder.wallClock());
+    this.health = new HealthWatch(sampler::sample, healthLane, builder.wallClock(), builder.log());
   }
 
   public static KvRouterBuilder builder() {
@@ -132,6 +140,11 @@ public final class KvRouter implements AutoCloseable {
 
   public KvRouterConfig config() {
     return config;
+  }
+
+  /** Returns the index that this router asks; empty where overlap has no credit, or elsewhere. */
+  public Optional<KvIndexer> indexer() {
+    return Optional.ofNullable(prompts.indexer());
   }
 
   /** Returns tokens per block. */
@@ -150,20 +163,28 @@ public final class KvRouter implements AutoCloseable {
    */
   public RequestLease trySelect(SchedulingRequest request) {
     long startNanos = reports.nanoTime();
-    return trySelect(request, prompts.lookUp(request), startNanos);
+    try {
+      return trySelect(request, prompts.lookUp(request), startNanos);
+    } catch (RuntimeException refused) {
+      throw reports.refused(refused);
+    }
   }
 
   private RequestLease trySelect(SchedulingRequest request, Prompt prompt, long startNanos) {
-    health.requestCame(clock.nanoTime());
     long lookedUpNanos = reports.nanoTime();
+    long nowNanos = 0;
     RequestLease lease;
     lock.lock();
     try {
-      lease = selectAndBook(request, prompt, trackedHashes(request, prompt));
+      nowNanos = stepClock.begin();
+      lease = decisions.selectAndBook(request, prompt);
     } finally {
+      stepClock.end();
       lock.unlock();
+      health.requestCame(nowNanos);
     }
     reports.booked(lease, prompt, startNanos, lookedUpNanos);
+    prompts.done(prompt);
     return lease;
   }
 
@@ -180,12 +201,17 @@ public final class KvRouter implements AutoCloseable {
    */
   public CompletionStage<RequestLease> select(SchedulingRequest request) {
     long startNanos = reports.nanoTime();
-    if (prompts.isRemote()) {
-      return prompts
-          .lookUpRemotely(request)
-          .thenCompose(prompt -> select(request, prompt, startNanos));
+    try {
+      if (prompts.isRemote()) {
+        return remoteSelections.select(
+            request.key(),
+            prompts.lookUpRemotely(request),
+            prompt -> select(request, prompt, startNanos));
+      }
+      return select(request, prompts.lookUp(request), startNanos);
+    } catch (RuntimeException failure) {
+      return CompletableFuture.failedFuture(reports.refused(failure));
     }
-    return select(request, prompts.lookUp(request), startNanos);
   }
 
   private CompletionStage<RequestLease> select(
@@ -197,12 +223,13 @@ public final class KvRouter implements AutoCloseable {
     try {
       return CompletableFuture.completedFuture(trySelect(request, prompt, startNanos));
     } catch (RuntimeException failure) {
-      return CompletableFuture.failedFuture(failure);
+      return CompletableFuture.failedFuture(reports.refused(failure));
     }
   }
 
   /** Gives up a request that waits for {@link #select}; does nothing if it does not wait. */
   public void cancel(BookingKey key) {
+    remoteSelections.cancel(key);
     if (queue != null) {
       queue.cancel(key);
     }
@@ -214,6 +241,11 @@ public final class KvRouter implements AutoCloseable {
    */
   public long remoteFallbacks() {
     return prompts.fallbacks();
+  }
+
+  /** Returns how often this router refused something, by why. */
+  public RouterRefusals refusals() {
+    return reports.refusals();
   }
 
   /** Returns who waits for {@link #select}. */
@@ -270,10 +302,10 @@ public final class KvRouter implements AutoCloseable {
     Prompt prompt = prompts.lookUp(request);
     lock.lock();
     try {
-      refreshTable();
-      return choose(request, prompt, trackedHashes(request, prompt));
+      return decisions.choose(request, prompt);
     } finally {
       lock.unlock();
+      prompts.done(prompt);
     }
   }
 
@@ -285,8 +317,7 @@ public final class KvRouter implements AutoCloseable {
     Prompt prompt = prompts.lookUp(request);
     lock.lock();
     try {
-      refreshTable();
-      return fleet.potentialLoads(request, prompt, trackedHashes(request, prompt));
+      return decisions.potentialLoads(request, prompt);
     } finally {
       lock.unlock();
     }
@@ -302,12 +333,8 @@ public final class KvRouter implements AutoCloseable {
     Prompt prompt = prompts.lookUp(request);
     lock.lock();
     try {
-      refreshTable();
-      alwaysExplain = true;
-      choose(request, prompt, trackedHashes(request, prompt));
-      return Objects.requireNonNull(decisions.last());
+      return decisions.explain(request, prompt);
     } finally {
-      alwaysExplain = false;
       lock.unlock();
     }
   }
@@ -343,8 +370,22 @@ public final class KvRouter implements AutoCloseable {
   public WorkerLoad load(WorkerWithDpRank worker) {
     lock.lock();
     try {
-      refreshTable();
+      decisions.refresh();
       return tracker.load(worker);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /**
+   * Returns the registered worker of a rank.
+   *
+   * @throws NoSuchElementException if it left
+   */
+  WorkerInstance instance(WorkerWithDpRank worker) {
+    lock.lock();
+    try {
+      return decisions.instance(worker);
     } finally {
       lock.unlock();
     }
@@ -354,7 +395,7 @@ public final class KvRouter implements AutoCloseable {
   public int bookingCount() {
     lock.lock();
     try {
-      refreshTable();
+      decisions.refresh();
       return tracker.bookingCount();
     } finally {
       lock.unlock();
@@ -381,9 +422,11 @@ public final class KvRouter implements AutoCloseable {
   void markPrefillCompleted(RequestLease lease) {
     lock.lock();
     try {
+      long nowNanos = stepClock.begin();
       bookings.markPrefillCompleted(lease);
-      traffic.computed(lease, clock.nanoTime());
+      traffic.computed(lease, nowNanos);
     } finally {
+      stepClock.end();
       lock.unlock();
     }
     capacityFreed();
@@ -410,9 +453,11 @@ public final class KvRouter implements AutoCloseable {
   void free(RequestLease lease) {
     lock.lock();
     try {
+      long nowNanos = stepClock.begin();
       bookings.close(lease);
-      traffic.ended(lease, clock.nanoTime());
+      traffic.ended(lease, nowNanos);
     } finally {
+      stepClock.end();
       lock.unlock();
     }
     reports.ended(lease);
@@ -429,7 +474,7 @@ public final class KvRouter implements AutoCloseable {
   void revive(RequestLease lease) {
     lock.lock();
     try {
-      refreshTable();
+      decisions.refresh();
       bookings.revive(lease);
     } finally {
       lock.unlock();
@@ -438,127 +483,5 @@ public final class KvRouter implements AutoCloseable {
 
   long nanoTime() {
     return clock.nanoTime();
-  }
-
-  /** Returns what a booking counts: the prompt's own hashes, hashes of nobody else, or nothing. */
-  private long[] trackedHashes(SchedulingRequest request, Prompt prompt) {
-    if (!prompt.config().routerTrackActiveBlocks()) {
-      return NO_HASHES;
-    }
-    if (prompt.config().routerAssumeKvReuse()) {
-      return prompt.sequenceHashes();
-    }
-    long[] unique = new long[request.tokenIds().length() / blockSize];
-    for (int i = 0; i < unique.length; i++) {
-      unique[i] = blockRandom.nextLong();
-    }
-    return unique;
-  }
-
-  private RequestLease selectAndBook(SchedulingRequest request, Prompt prompt, long[] hashes) {
-    refreshTable();
-    while (true) {
-      WorkerSelectionResult selection = choose(request, prompt, hashes);
-      WorkerInstance instance = fleet.requireEligible(selection.worker());
-      Booking booking = booking(request, prompt, hashes, selection);
-      bookings.book(booking);
-      if (fleet.admit(selection.worker())) {
-        return lease(request, prompt, booking, selection, instance);
-      }
-      bookings.withdraw(booking);
-    }
-  }
-
-  private WorkerSelectionResult choose(SchedulingRequest request, Prompt prompt, long[] hashes) {
-    int count = fleet.collect(request);
-    if (count == 0) {
-      throw fleet.explain(request, false);
-    }
-    WorkerCandidates candidates = fleet.fill(request, prompt, hashes, count);
-    long seed = selectionRandom.nextLong();
-    WorkerSelectionResult selection =
-        decisions.select(
-            request,
-            candidates,
-            seed,
-            alwaysExplain || decisions.isSampled(seed) ? fleet.ineligible(request) : null);
-    if (selection == null) {
-      throw fleet.explain(request, true);
-    }
-    return selection;
-  }
-
-  private Booking booking(
-      SchedulingRequest request, Prompt prompt, long[] hashes, WorkerSelectionResult selection) {
-    int promptTokens = request.tokenIds().length();
-    int uncached = promptTokens - Math.min(selection.cachedTokens(), promptTokens);
-    boolean computes = prompt.config().routerTrackPrefillTokens();
-    boolean counts = computes && uncached > 0;
-    return Booking.of(
-            request.key(),
-            selection.worker(),
-            hashes,
-            hashes.length,
-            counts ? uncached : 0,
-            counts
-                ? prefillLoadModel.expectedPrefillNanos(selection.worker(), promptTokens, uncached)
-                : -1)
-        .ofOwnRequest(
-            promptTokens,
-            computes
-                ? PredictedWorkerScorer.missTokens(
-                    promptTokens, selection.cachedTokens(), blockSize)
-                : -1);
-  }
-
-  private RequestLease lease(
-      SchedulingRequest request,
-      Prompt prompt,
-      Booking booking,
-      WorkerSelectionResult selection,
-      WorkerInstance instance) {
-    long tokensToNextBlock = Math.floorMod(-(long) request.tokenIds().length(), blockSize);
-    RequestLease lease =
-        new RequestLease(
-            this,
-            booking,
-            instance,
-            selection,
-            tokensToNextBlock,
-            request.routing(),
-            decisions.last(),
-            request.tokenIds().length());
-    bookings.open(lease);
-    traffic.booked(lease, prompt, clock.nanoTime());
-    lease.learned(prompts.teach(prompt, selection.worker(), instance));
-    return lease;
-  }
-
-  /** Takes over the directory's snapshot if it is another one than last time; ends old leases. */
-  private void refreshTable() {
-    bookings.expire();
-    RankTable before = fleet.table();
-    if (fleet.refresh()) {
-      bookings.tableChanged(fleet.table());
-      prompts.tableChanged(before, fleet.table());
-      traffic.tableChanged(before, fleet.table());
-    }
-  }
-
-  private static Subscription watch(
-      WorkerDirectory directory, KvRouterBuilder builder, AdmissionQueue queue) {
-    return directory.watch(
-        builder.lane("kv-router-queue-workers"),
-        new WorkerDirectory.Listener() {
-          @Override
-          public void added(WorkerInstance instance) {
-            queue.wake();
-          }
-
-          @Override
-          public void removed(WorkerInstance instance) {
-            queue.wake();
-          }
-        });
   }
 }

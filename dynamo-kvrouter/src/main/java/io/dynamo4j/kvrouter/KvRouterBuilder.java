@@ -5,6 +5,7 @@ import io.dynamo4j.core.runtime.Environment;
 import io.dynamo4j.core.runtime.NanoClock;
 import io.dynamo4j.core.runtime.RandomSource;
 import io.dynamo4j.core.runtime.Scheduler;
+import io.dynamo4j.indexer.DurableSources;
 import io.dynamo4j.indexer.KvEventFeed;
 import io.dynamo4j.indexer.KvIndexer;
 import io.dynamo4j.indexer.remote.IndexService;
@@ -16,6 +17,8 @@ import io.dynamo4j.plane.WorkerHealth;
 import java.time.InstantSource;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Builds a {@link KvRouter}. {@link #environment} and {@link #directory} are required; an {@link
@@ -53,12 +56,14 @@ public final class KvRouterBuilder {
   private @Nullable EventScope syncScope;
   private @Nullable Long routerId;
   private @Nullable KvEventFeed eventFeed;
+  private @Nullable DurableSources durableSources;
   private int expectedPeers;
   private @Nullable RoutingListener listener;
   private double explainRate = DEFAULT_EXPLAIN_RATE;
   private @Nullable WorkerSelector shadow;
   private @Nullable KvPolicy shadowPolicy;
   private int blockSize;
+  private Logger log = LoggerFactory.getLogger(KvRouter.class);
 
   KvRouterBuilder() {}
 
@@ -107,7 +112,9 @@ public final class KvRouterBuilder {
   /**
    * Sets an index of other routers, to be asked instead of one's own, where the configuration says
    * {@code useRemoteIndexer}. Only {@link KvRouter#select} and dispatchers ask it: {@link
-   * KvRouter#trySelect} does not wait and decides by load alone, or by {@link #remoteFallback}.
+   * KvRouter#trySelect} does not wait and decides by load alone, or by {@link #remoteFallback}. A
+   * router with one subscribes to no events and keeps no index; if the index is told of decisions,
+   * {@link RemoteIndex#recordingTo}, all that book are told.
    */
   public KvRouterBuilder remoteIndex(RemoteIndex remoteIndex) {
     this.remoteIndex = Objects.requireNonNull(remoteIndex, "remoteIndex");
@@ -140,6 +147,15 @@ public final class KvRouterBuilder {
    */
   public KvRouterBuilder eventFeed(KvEventFeed feed) {
     this.eventFeed = Objects.requireNonNull(feed, "feed");
+    return this;
+  }
+
+  /**
+   * Sets who knows which ranks write to a durable log, so that {@link KvRouter#health} can name
+   * those that do what the router does not; default nobody.
+   */
+  public KvRouterBuilder durableSources(DurableSources sources) {
+    this.durableSources = Objects.requireNonNull(sources, "sources");
     return this;
   }
 
@@ -203,8 +219,10 @@ public final class KvRouterBuilder {
   }
 
   /**
-   * Learns how fast ranks are, from the first tokens of the router's own requests, instead of being
-   * told. One factor serves for prefill and decode. {@link KvPolicy#KV_PREDICTED} learns anyway.
+   * Learns how fast ranks are, from the first tokens and the answers of the router's own requests,
+   * instead of being told. One factor serves for prefill and decode; leases have to be told of
+   * output tokens ({@link RequestLease#addOutputTokens}) for answers to count. {@link
+   * KvPolicy#KV_PREDICTED} learns anyway.
    */
   public KvRouterBuilder learnSpeeds() {
     this.learnsSpeeds = true;
@@ -289,98 +307,62 @@ public final class KvRouterBuilder {
    *     not learn from decisions where the configuration relies on that
    */
   public KvRouter build() {
-    if (environment == null || directory == null) {
-      throw new IllegalStateException(
-          "router needs environment and directory: environment="
-              + (environment == null ? "missing" : "set")
-              + ", directory="
-              + (directory == null ? "missing" : "set"));
-    }
-    if (config.useRemoteIndexer() != (remoteIndex != null)
-        || (remoteIndex != null && indexer != null)) {
-      throw new IllegalArgumentException(
-          "use_remote_indexer goes with a remote index and without one's own: use_remote_indexer="
-              + config.useRemoteIndexer()
-              + ", remoteIndex="
-              + (remoteIndex == null ? "missing" : "set")
-              + ", indexer="
-              + (indexer == null ? "missing" : "set"));
-    }
-    if (remoteIndex == null
-        && indexer == null
-        && config.needsOverlap()
-        && !config.useKvEvents()
-        && blockSize > 0) {
-      ownIndexer = config.indexer().environment(environment).blockSize(blockSize).build();
+    Environment parts = RouterChecks.requireParts(this);
+    RouterChecks.requireConsistent(this);
+    if (makesOwnIndexer()) {
+      ownIndexer = config.indexer().environment(parts).blockSize(blockSize).build();
       indexer = ownIndexer;
     }
-    if (indexer == null && remoteIndex == null && config.needsOverlap()) {
-      throw new IllegalStateException(
-          "router needs an indexer unless overlap has no credit: overlap_score_credit="
-              + config.overlapScoreCredit());
-    }
-    if (indexer != null && config.needsLearning() && !indexer.learnsFromDecisions()) {
-      throw new IllegalArgumentException(
-          "configuration needs an index that learns from decisions: use_kv_events="
-              + config.useKvEvents()
-              + ", router_predicted_ttl_secs="
-              + config.routerPredictedTtl().map(Object::toString).orElse("none"));
-    }
-    if (expectedPeers > 0 && syncPlane == null) {
-      throw new IllegalArgumentException(
-          "expected peers go with replica sync: expectedPeers=" + expectedPeers);
-    }
-    if (learnsSpeeds && speeds != null) {
-      throw new IllegalArgumentException(
-          "speeds are either told or learned: speeds=set, learnSpeeds=true");
-    }
-    resolveBlockSize();
-    checkFallback();
-    serveIndex();
-    return new KvRouter(this, environment.random().split("kv-router"), directory);
-  }
-
-  private void checkFallback() {
-    KvIndexer fallback = remoteFallback;
-    if (fallback != null
-        && (remoteIndex == null
-            || !fallback.isApproximate()
-            || fallback.blockSize() != blockSize)) {
-      throw new IllegalArgumentException(
-          "fallback goes with a remote index and learns from decisions alone: remoteIndex="
-              + (remoteIndex == null ? "missing" : "set")
-              + ", isApproximate="
-              + fallback.isApproximate()
-              + ", blockSize="
-              + fallback.blockSize()
-              + ", router="
-              + blockSize);
-    }
-  }
-
-  private void serveIndex() {
-    if (config.serveIndexer() != (indexService != null)) {
-      throw new IllegalArgumentException(
-          "serve_indexer goes with an index service: serve_indexer="
-              + config.serveIndexer()
-              + ", indexService="
-              + (indexService == null ? "missing" : "set"));
-    }
+    RouterChecks.requireIndexer(this);
+    blockSize = RouterChecks.blockSize(blockSize, indexer);
+    RouterChecks.requireFallback(this);
     if (indexService != null && indexer != null) {
       indexService.add(servedModel, indexer);
     }
+    return new KvRouter(this, parts.random().split("kv-router"), Objects.requireNonNull(directory));
   }
 
-  private void resolveBlockSize() {
-    if (blockSize == 0 && indexer == null) {
-      throw new IllegalStateException("router needs an indexer or a block size: both are missing");
-    }
-    if (blockSize == 0) {
-      blockSize = Objects.requireNonNull(indexer).blockSize();
-    } else if (indexer != null && indexer.blockSize() != blockSize) {
-      throw new IllegalArgumentException(
-          "block sizes differ: router=" + blockSize + ", indexer=" + indexer.blockSize());
-    }
+  private boolean makesOwnIndexer() {
+    return remoteIndex == null
+        && indexer == null
+        && config.needsOverlap()
+        && !config.useKvEvents()
+        && blockSize > 0;
+  }
+
+  /** Sets who is told what a host should know. */
+  KvRouterBuilder log(Logger log) {
+    this.log = log;
+    return this;
+  }
+
+  Logger log() {
+    return log;
+  }
+
+  @Nullable Environment environment() {
+    return environment;
+  }
+
+  @Nullable WorkerDirectory directory() {
+    return directory;
+  }
+
+  @Nullable IndexService indexService() {
+    return indexService;
+  }
+
+  /** Returns the speeds that the host gave. */
+  @Nullable WorkerSpeeds toldSpeeds() {
+    return speeds;
+  }
+
+  boolean learnsSpeeds() {
+    return learnsSpeeds;
+  }
+
+  boolean syncs() {
+    return syncPlane != null;
   }
 
   KvRouterConfig config() {
@@ -406,6 +388,10 @@ public final class KvRouterBuilder {
 
   @Nullable KvEventFeed eventFeed() {
     return eventFeed;
+  }
+
+  @Nullable DurableSources durableSources() {
+    return durableSources;
   }
 
   @Nullable RoutingListener listener() {
@@ -442,6 +428,10 @@ public final class KvRouterBuilder {
 
   WorkerSelector selector() {
     return selector != null ? selector : policy.selector(config, prediction);
+  }
+
+  boolean hasOwnSelector() {
+    return selector != null;
   }
 
   /** Returns whether anything is learned, for which rows have to tell what ranks can hold. */

@@ -6,8 +6,8 @@ import io.dynamo4j.indexer.KvIndexer;
 import io.dynamo4j.indexer.KvIndexerBuilder;
 import java.time.Duration;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
+import java.util.OptionalInt;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,26 +19,30 @@ import org.jspecify.annotations.Nullable;
 public final class KvRouterConfig {
   private static final KvRouterConfig DEFAULTS = builder().build();
 
-  private final double overlapScoreCredit;
-  private final double overlapScoreCreditDecay;
-  private final double prefillLoadScale;
-  private final double decodeActiveRequestWeight;
-  private final double hostCacheHitWeight;
-  private final double diskCacheHitWeight;
-  private final double routerTemperature;
-  private final boolean routerTrackActiveBlocks;
-  private final boolean routerTrackOutputBlocks;
-  private final boolean routerAssumeKvReuse;
-  private final boolean routerTrackPrefillTokens;
-  private final boolean scoringOverrides;
-  private final boolean useKvEvents;
-  private final @Nullable Duration routerTtl;
-  private final ApproximateCachePolicy routerApproximateCachePolicy;
-  private final @Nullable Duration routerPredictedTtl;
-  private final boolean useRemoteIndexer;
-  private final boolean serveIndexer;
+  final double overlapScoreCredit;
+  final double overlapScoreCreditDecay;
+  final double prefillLoadScale;
+  final double decodeActiveRequestWeight;
+  final double hostCacheHitWeight;
+  final double diskCacheHitWeight;
+  final double routerTemperature;
+  final boolean routerTrackActiveBlocks;
+  final boolean routerTrackOutputBlocks;
+  final boolean routerAssumeKvReuse;
+  final boolean routerTrackPrefillTokens;
+  final boolean scoringOverrides;
+  final boolean useKvEvents;
+  final @Nullable Duration routerTtl;
+  final ApproximateCachePolicy routerApproximateCachePolicy;
+  final @Nullable Duration routerPredictedTtl;
+  final boolean useRemoteIndexer;
+  final boolean serveIndexer;
+  final boolean routerReplicaSync;
+  final @Nullable Integer routerEventThreads;
+  final boolean expectsPrefillLoadModel;
+  final PrefillBypass prefillBypass;
 
-  private KvRouterConfig(Builder builder) {
+  KvRouterConfig(KvRouterConfigBuilder builder) {
     this.overlapScoreCredit = builder.overlapScoreCredit;
     this.overlapScoreCreditDecay = builder.overlapScoreCreditDecay;
     this.prefillLoadScale = builder.prefillLoadScale;
@@ -57,14 +61,18 @@ public final class KvRouterConfig {
     this.routerPredictedTtl = builder.routerPredictedTtl;
     this.useRemoteIndexer = builder.useRemoteIndexer;
     this.serveIndexer = builder.serveIndexer;
+    this.routerReplicaSync = builder.routerReplicaSync;
+    this.routerEventThreads = builder.routerEventThreads;
+    this.expectsPrefillLoadModel = builder.expectsPrefillLoadModel;
+    this.prefillBypass = builder.prefillBypass;
   }
 
   public static KvRouterConfig ofDefaults() {
     return DEFAULTS;
   }
 
-  public static Builder builder() {
-    return new Builder();
+  public static KvRouterConfigBuilder builder() {
+    return new KvRouterConfigBuilder();
   }
 
   /**
@@ -82,32 +90,26 @@ public final class KvRouterConfig {
    * @throws IllegalArgumentException if a value is out of range
    */
   public static KvRouterConfig fromEnvironment(Map<String, String> environment) {
-    Builder builder = builder();
+    KvRouterConfigBuilder builder = builder();
     KvRouterEnvironment.apply(environment, builder);
     return builder.build();
   }
 
-  public Builder toBuilder() {
-    Builder builder = builder();
-    builder.overlapScoreCredit = overlapScoreCredit;
-    builder.overlapScoreCreditDecay = overlapScoreCreditDecay;
-    builder.prefillLoadScale = prefillLoadScale;
-    builder.decodeActiveRequestWeight = decodeActiveRequestWeight;
-    builder.hostCacheHitWeight = hostCacheHitWeight;
-    builder.diskCacheHitWeight = diskCacheHitWeight;
-    builder.routerTemperature = routerTemperature;
-    builder.routerTrackActiveBlocks = routerTrackActiveBlocks;
-    builder.routerTrackOutputBlocks = routerTrackOutputBlocks;
-    builder.routerAssumeKvReuse = routerAssumeKvReuse;
-    builder.routerTrackPrefillTokens = routerTrackPrefillTokens;
-    builder.scoringOverrides = scoringOverrides;
-    builder.useKvEvents = useKvEvents;
-    builder.routerTtl = routerTtl;
-    builder.routerApproximateCachePolicy = routerApproximateCachePolicy;
-    builder.routerPredictedTtl = routerPredictedTtl;
-    builder.useRemoteIndexer = useRemoteIndexer;
-    builder.serveIndexer = serveIndexer;
-    return builder;
+  /**
+   * Reads Dynamo's map of router settings, as its JSON and model cards carry it. Fields of the
+   * queue are accepted and read by {@link QueueConfig#fromMap}; null is the default.
+   *
+   * @throws IllegalArgumentException if a field is not known, has the wrong type or range, or asks
+   *     for something that this library does not do
+   */
+  public static KvRouterConfig fromMap(Map<?, ?> fields) {
+    KvRouterConfigBuilder builder = builder();
+    KvRouterFields.apply(fields, builder);
+    return builder.build();
+  }
+
+  public KvRouterConfigBuilder toBuilder() {
+    return new KvRouterConfigBuilder(this);
   }
 
   /** Returns how much one cached device block takes off the prefill cost, in blocks. */
@@ -200,6 +202,29 @@ public final class KvRouterConfig {
     return serveIndexer;
   }
 
+  /** Returns whether the router must be given a plane on which routers share their bookings. */
+  public boolean routerReplicaSync() {
+    return routerReplicaSync;
+  }
+
+  /**
+   * Returns on how many lanes the index of {@link #indexer} applies events; empty for one, which
+   * keeps up with fleets for which Dynamo takes four threads.
+   */
+  public OptionalInt routerEventThreads() {
+    return routerEventThreads == null ? OptionalInt.empty() : OptionalInt.of(routerEventThreads);
+  }
+
+  /** Returns whether the router must be given a {@link PrefillLoadModel}. */
+  public boolean expectsPrefillLoadModel() {
+    return expectsPrefillLoadModel;
+  }
+
+  /** Returns which prompts the decode worker of two pools computes itself. */
+  public PrefillBypass prefillBypass() {
+    return prefillBypass;
+  }
+
   /**
    * Starts the index that this configuration asks for: fed by events or by decisions, with its
    * times to live. Environment and block size are still to be set.
@@ -209,6 +234,9 @@ public final class KvRouterConfig {
         KvIndexer.builder()
             .useKvEvents(useKvEvents)
             .approximateCachePolicy(routerApproximateCachePolicy);
+    if (routerEventThreads != null) {
+      index.eventLanes(routerEventThreads);
+    }
     if (routerTtl != null) {
       index.routerTtl(routerTtl);
     }
@@ -216,6 +244,15 @@ public final class KvRouterConfig {
       index.predictedTtl(routerPredictedTtl);
     }
     return index;
+  }
+
+  /**
+   * Returns whether engines' events matter here: whether a host connects a {@link
+   * io.dynamo4j.indexer.KvEventFeed} for the router. Without it nothing is subscribed to and
+   * nothing is asked of sources.
+   */
+  public boolean needsEventFeed() {
+    return needsOverlap() && useKvEvents && !useRemoteIndexer;
   }
 
   /** Returns whether an index must learn from decisions. */
@@ -226,209 +263,5 @@ public final class KvRouterConfig {
   /** Returns whether an index is asked at all: with a credit of 0 its answer could not matter. */
   boolean needsOverlap() {
     return overlapScoreCredit > 0;
-  }
-
-  /** Builds a {@link KvRouterConfig}. Ranges are checked by {@link #build}. */
-  public static final class Builder {
-    private double overlapScoreCredit = 1.0;
-    private double overlapScoreCreditDecay;
-    private double prefillLoadScale = 1.0;
-    private double decodeActiveRequestWeight;
-    private double hostCacheHitWeight = 0.75;
-    private double diskCacheHitWeight = 0.25;
-    private double routerTemperature;
-    private boolean routerTrackActiveBlocks = true;
-    private boolean routerTrackOutputBlocks;
-    private boolean routerAssumeKvReuse = true;
-    private boolean routerTrackPrefillTokens = true;
-    private boolean scoringOverrides = true;
-    private boolean useKvEvents = true;
-    private @Nullable Duration routerTtl;
-    private ApproximateCachePolicy routerApproximateCachePolicy = ApproximateCachePolicy.TTL;
-    private @Nullable Duration routerPredictedTtl;
-    private boolean useRemoteIndexer;
-    private boolean serveIndexer;
-
-    private Builder() {}
-
-    /**
-     * Sets the credit of one cached device block; default 1, may exceed 1. With 0 no cached block
-     * of any tier counts and the index is never asked.
-     */
-    public Builder overlapScoreCredit(double blocks) {
-      this.overlapScoreCredit = blocks;
-      return this;
-    }
-
-    /**
-     * Sets the decay of that credit; default 0 (none). At 1 a worker whose backlog exceeds the
-     * least loaded one's by this request's size keeps half of it. Needs prefill tracking.
-     */
-    public Builder overlapScoreCreditDecay(double decay) {
-      this.overlapScoreCreditDecay = decay;
-      return this;
-    }
-
-    /** Sets the factor of the prefill cost; default 1. */
-    public Builder prefillLoadScale(double scale) {
-      this.prefillLoadScale = scale;
-      return this;
-    }
-
-    /** Sets the cost of one running request in blocks; default 0. */
-    public Builder decodeActiveRequestWeight(double blocks) {
-      this.decodeActiveRequestWeight = blocks;
-      return this;
-    }
-
-    /**
-     * Sets the credit of a host-memory block that continues a device prefix, 0 to 1; default 0.75.
-     */
-    public Builder hostCacheHitWeight(double weight) {
-      this.hostCacheHitWeight = weight;
-      return this;
-    }
-
-    /**
-     * Sets the credit of a block on disk, or outside, that continues those, 0 to 1; default 0.25.
-     */
-    public Builder diskCacheHitWeight(double weight) {
-      this.diskCacheHitWeight = weight;
-      return this;
-    }
-
-    /** Sets the softmax temperature; default 0, the cheapest worker. */
-    public Builder routerTemperature(double temperature) {
-      this.routerTemperature = temperature;
-      return this;
-    }
-
-    /** Sets whether running requests' prompt blocks count as load; default true. */
-    public Builder routerTrackActiveBlocks(boolean track) {
-      this.routerTrackActiveBlocks = track;
-      return this;
-    }
-
-    /** Sets whether generated blocks count too; default false. Needs active blocks tracked. */
-    public Builder routerTrackOutputBlocks(boolean track) {
-      this.routerTrackOutputBlocks = track;
-      return this;
-    }
-
-    /** Sets whether equal blocks on one worker count once; default true. */
-    public Builder routerAssumeKvReuse(boolean assume) {
-      this.routerAssumeKvReuse = assume;
-      return this;
-    }
-
-    /** Sets whether uncomputed prompt tokens count as load; default true. */
-    public Builder routerTrackPrefillTokens(boolean track) {
-      this.routerTrackPrefillTokens = track;
-      return this;
-    }
-
-    /**
-     * Sets whether a request's own credit, scale and temperature act; default true. Dynamo checks
-     * them and scores as configured, which is what false gives. No setting of Dynamo.
-     */
-    public Builder scoringOverrides(boolean act) {
-      this.scoringOverrides = act;
-      return this;
-    }
-
-    /**
-     * Sets whether engines' events say what ranks hold; default true. If not, a router that is
-     * given a block size instead of an index makes one that learns from its own decisions.
-     */
-    public Builder useKvEvents(boolean use) {
-      this.useKvEvents = use;
-      return this;
-    }
-
-    /** Sets how long a decision is believed without events; default 120 s. */
-    public Builder routerTtl(Duration ttl) {
-      this.routerTtl = ttl;
-      return this;
-    }
-
-    /** Sets what makes an index without events forget; default time. */
-    public Builder routerApproximateCachePolicy(ApproximateCachePolicy policy) {
-      this.routerApproximateCachePolicy = Objects.requireNonNull(policy, "policy");
-      return this;
-    }
-
-    /** Sets for how long decisions are believed beside events; default not at all. */
-    public Builder routerPredictedTtl(Duration ttl) {
-      this.routerPredictedTtl = ttl;
-      return this;
-    }
-
-    /** Sets whether another router's index is asked, and none kept; default false. */
-    public Builder useRemoteIndexer(boolean use) {
-      this.useRemoteIndexer = use;
-      return this;
-    }
-
-    /** Sets whether other routers may ask this one's index; default false. */
-    public Builder serveIndexer(boolean serve) {
-      this.serveIndexer = serve;
-      return this;
-    }
-
-    /**
-     * Sets Dynamo's former single weight: it becomes the prefill load scale, and 0 also sets the
-     * credit to 0. Overrides whatever those two were.
-     */
-    public Builder overlapScoreWeight(double weight) {
-      this.prefillLoadScale = weight;
-      if (weight == 0) {
-        this.overlapScoreCredit = 0;
-      }
-      return this;
-    }
-
-    Builder loadAware() {
-      this.overlapScoreCredit = 0;
-      this.routerTrackActiveBlocks = true;
-      this.routerAssumeKvReuse = false;
-      this.routerTrackPrefillTokens = true;
-      this.useKvEvents = false;
-      this.routerPredictedTtl = null;
-      this.useRemoteIndexer = false;
-      this.serveIndexer = false;
-      return this;
-    }
-
-    /**
-     * Returns the configuration.
-     *
-     * @throws IllegalArgumentException if a number is out of range or two options contradict
-     */
-    public KvRouterConfig build() {
-      ConfigRules.requireNotNegative("overlap_score_credit", overlapScoreCredit);
-      ConfigRules.requireNotNegative("overlap_score_credit_decay", overlapScoreCreditDecay);
-      ConfigRules.requireNotNegative("prefill_load_scale", prefillLoadScale);
-      ConfigRules.requireNotNegative("decode_active_request_weight", decodeActiveRequestWeight);
-      ConfigRules.requireFraction("host_cache_hit_weight", hostCacheHitWeight);
-      ConfigRules.requireFraction("disk_cache_hit_weight", diskCacheHitWeight);
-      ConfigRules.requireTemperature(routerTemperature);
-      if (routerTrackOutputBlocks && !routerTrackActiveBlocks) {
-        throw new IllegalArgumentException(
-            "router_track_output_blocks requires router_track_active_blocks=true");
-      }
-      ConfigRules.requirePositive("router_ttl_secs", routerTtl);
-      ConfigRules.requirePositive("router_predicted_ttl_secs", routerPredictedTtl);
-      if (routerPredictedTtl != null && !useKvEvents) {
-        throw new IllegalArgumentException("router_predicted_ttl_secs requires use_kv_events=true");
-      }
-      if (useRemoteIndexer && serveIndexer) {
-        throw new IllegalArgumentException(
-            "use_remote_indexer and serve_indexer are mutually exclusive");
-      }
-      if (serveIndexer && overlapScoreCredit == 0) {
-        throw new IllegalArgumentException("serve_indexer requires overlap_score_credit > 0");
-      }
-      return new KvRouterConfig(this);
-    }
   }
 }

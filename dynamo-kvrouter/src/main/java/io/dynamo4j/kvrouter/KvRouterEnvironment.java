@@ -13,7 +13,7 @@ final class KvRouterEnvironment {
 
   private KvRouterEnvironment() {}
 
-  static void apply(Map<String, String> environment, KvRouterConfig.Builder builder) {
+  static void apply(Map<String, String> environment, KvRouterConfigBuilder builder) {
     number(environment, "DYN_ROUTER_KV_OVERLAP_SCORE_CREDIT", builder::overlapScoreCredit);
     number(
         environment, "DYN_ROUTER_KV_OVERLAP_SCORE_CREDIT_DECAY", builder::overlapScoreCreditDecay);
@@ -35,6 +35,25 @@ final class KvRouterEnvironment {
         .ifPresent(builder::routerApproximateCachePolicy);
     flag(environment, "DYN_USE_REMOTE_INDEXER", builder::useRemoteIndexer);
     flag(environment, "DYN_SERVE_INDEXER", builder::serveIndexer);
+    flag(environment, "DYN_ROUTER_REPLICA_SYNC", builder::routerReplicaSync);
+    number(
+        environment,
+        "DYN_ROUTER_EVENT_THREADS",
+        threads -> {
+          if (threads == Math.rint(threads) && Math.abs(threads) <= Integer.MAX_VALUE) {
+            builder.routerEventThreads(threads.intValue());
+          }
+        });
+    number(
+        environment,
+        "DYN_SHARED_CACHE_MULTIPLIER",
+        multiplier -> ConfigRules.requireFraction("shared_cache_multiplier", multiplier));
+    String loadModel = environment.getOrDefault("DYN_ROUTER_PREFILL_LOAD_MODEL", "").strip();
+    if (!loadModel.isEmpty()) {
+      builder.expectsPrefillLoadModel(KvRouterFields.isLoadModel(loadModel));
+    }
+    UnsupportedFields.check(environment);
+    builder.prefillBypass(PrefillBypassFields.ofEnvironment(environment));
     // The former weight beats the fields that replace it, the newer spelling the older one.
     number(environment, "DYN_OVERLAP_SCORE_WEIGHT", builder::overlapScoreWeight);
     number(environment, "DYN_ROUTER_KV_OVERLAP_SCORE_WEIGHT", builder::overlapScoreWeight);
@@ -62,7 +81,11 @@ final class KvRouterEnvironment {
 
   private static void seconds(
       Map<String, String> environment, String name, Consumer<Duration> setter) {
-    number(environment, name, value -> setter.accept(Duration.ofNanos(Math.round(value * 1e9))));
+    number(environment, name, value -> setter.accept(seconds(value)));
+  }
+
+  static Duration seconds(double value) {
+    return Duration.ofNanos(Math.round(value * 1e9));
   }
 
   private static void flag(Map<String, String> environment, String name, Consumer<Boolean> setter) {
@@ -72,7 +95,7 @@ final class KvRouterEnvironment {
     }
   }
 
-  private static @Nullable Boolean parseFlag(@Nullable String text) {
+  static @Nullable Boolean parseFlag(@Nullable String text) {
     if (text == null) {
       return null;
     }

@@ -51,6 +51,58 @@ public final class KvWorkerScorer implements WorkerScorer {
     return config.overlapScoreCreditDecay() > 0 ? candidates.minActivePrefillTokens() : 0;
   }
 
+  /**
+   * Adds each row's {@link #cost}, bit for bit, with what all rows share computed once.
+   *
+   * @param costs one for each row
+   */
+  void addCosts(WorkerCandidates candidates, double[] costs) {
+    int count = candidates.size();
+    if (isPlain(candidates)) {
+      addPlainCosts(candidates, costs, count);
+      return;
+    }
+    // The baseline of decay is one pass over all rows.
+    long baseline = baseline(candidates);
+    for (int row = 0; row < count; row++) {
+      costs[row] += cost(candidates, row, baseline);
+    }
+  }
+
+  /** Returns whether terms that most decisions do not have are absent. */
+  private boolean isPlain(WorkerCandidates candidates) {
+    return candidates.tracksPrefillTokens()
+        && !candidates.hasSpeeds()
+        && !candidates.hasLowerTiers()
+        && config.overlapScoreCreditDecay() == 0;
+  }
+
+  /**
+   * What {@link #cost} leaves where nothing is divided by 1, multiplied with 1 or added to 0. Whole
+   * numbers are added as such, which is exact either way, because on many processors to convert one
+   * costs more than to add it; a block size that is a power of two is multiplied with.
+   */
+  private void addPlainCosts(WorkerCandidates candidates, double[] costs, int count) {
+    double overlapCredit = config.overlapScoreCredit();
+    double scale = config.prefillLoadScale();
+    double requestWeight = config.decodeActiveRequestWeight();
+    long promptTokens = candidates.promptTokens();
+    int blockSize = candidates.blockSize();
+    boolean isPower = Integer.bitCount(blockSize) == 1;
+    double perToken = 1.0 / blockSize;
+    for (int row = 0; row < count; row++) {
+      int device = candidates.deviceBlocks(row);
+      long held = Math.max(promptTokens, (long) device * blockSize);
+      double tokens = (double) (candidates.activePrefillTokens(row) + held);
+      double prefillBlocks = isPower ? tokens * perToken : tokens / blockSize;
+      double missing = prefillBlocks - overlapCredit * device;
+      double prefill = missing > 0 ? scale * missing : 0;
+      double decode = (double) (candidates.activeBlocks(row) + candidates.addedBlocks(row));
+      double requests = requestWeight == 0 ? 0 : requestWeight * candidates.activeRequests(row);
+      costs[row] += prefill + decode + requests;
+    }
+  }
+
   double cost(WorkerCandidates candidates, int row, long baseline) {
     double credit = creditBlocks(candidates, row, baseline);
     double decode = (double) candidates.activeBlocks(row) + candidates.addedBlocks(row);

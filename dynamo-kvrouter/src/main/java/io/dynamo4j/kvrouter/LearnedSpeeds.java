@@ -6,13 +6,16 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * How fast each rank is, relative to the fleet, from the times of its prefills against a line that
- * is fitted to the times that a rank of mean speed would have taken.
+ * How fast each rank is, relative to the fleet, from the times of its prefills and of its answers.
  *
- * <p>Line and speeds are learned from the same samples, each with the other's present value; the
- * speeds that go into the line are those relative to the fleet, so that neither drifts.
+ * <p>Prefills are compared with a line that is fitted to the times that a rank of mean speed would
+ * have taken; line and speeds are learned from the same samples, each with the other's present
+ * value. Steps of answers are compared with the line of decode steps that the configuration gives:
+ * it needs to be right in shape only, its scale cancels out.
  *
- * <p>One factor serves for prefill and decode. O(1) a sample.
+ * <p>Answers tell far more: an answer is hundreds of steps of one kind, while long prompts, which
+ * go to fast ranks, take longer than any line says, and short ones less. Both are added up by the
+ * time they took, and one factor serves for prefill and decode. O(1) a sample.
  *
  * <p><b>Threads.</b> Belongs to the router's lock.
  */
@@ -27,6 +30,9 @@ final class LearnedSpeeds implements WorkerSpeeds {
   private static final double MAX_SPEED = 16;
 
   private static final double STEPS_BETWEEN = 1.5;
+
+  /** Steps below which the ends of an answer weigh too much. */
+  private static final int MIN_STEPS = 8;
 
   private final PrefillTimes line;
   private final double decodeMillis;
@@ -43,23 +49,33 @@ final class LearnedSpeeds implements WorkerSpeeds {
 
   /** What was seen, so that what the line says of it now can be asked at any time. */
   private static final class Sums {
-    double observedMillis;
+    double prefillMillis;
     double steps;
     double tokens;
-    double decodeMillis;
+    double betweenMillis;
 
-    void fade(double part) {
-      observedMillis *= part;
-      steps *= part;
-      tokens *= part;
-      decodeMillis *= part;
+    double answerMillis;
+    double usualAnswerMillis;
+
+    void fadePrefills() {
+      prefillMillis *= FORGETTING;
+      steps *= FORGETTING;
+      tokens *= FORGETTING;
+      betweenMillis *= FORGETTING;
+    }
+
+    void fadeAnswers() {
+      answerMillis *= FORGETTING;
+      usualAnswerMillis *= FORGETTING;
     }
 
     void add(Sums other, double times) {
-      observedMillis += times * other.observedMillis;
+      prefillMillis += times * other.prefillMillis;
       steps += times * other.steps;
       tokens += times * other.tokens;
-      decodeMillis += times * other.decodeMillis;
+      betweenMillis += times * other.betweenMillis;
+      answerMillis += times * other.answerMillis;
+      usualAnswerMillis += times * other.usualAnswerMillis;
     }
   }
 
@@ -78,21 +94,49 @@ final class LearnedSpeeds implements WorkerSpeeds {
       boolean alone,
       boolean decodes,
       double used) {
-    double between = decodes ? STEPS_BETWEEN * (decodeMillis + decodeMillisFull * used) : 0;
+    double between = decodes ? STEPS_BETWEEN * stepMillis(used) : 0;
     if (alone) {
       line.learn(missTokens, Math.max(0, tookMillis * prefill(worker) - between));
     }
-    Sums sums = ranks.computeIfAbsent(worker, rank -> new Sums());
+    Sums sums = sumsOf(worker);
     fleet.add(sums, -1);
-    sums.fade(FORGETTING);
-    sums.observedMillis += tookMillis;
+    sums.fadePrefills();
+    sums.prefillMillis += tookMillis;
     sums.tokens += missTokens;
     if (tookMillis > 0) {
       // What ends with another prompt was computed in the same step, whose fixed part counts once.
       sums.steps++;
-      sums.decodeMillis += between;
+      sums.betweenMillis += between;
     }
     fleet.add(sums, 1);
+  }
+
+  /**
+   * Learns from an answer that has ended.
+   *
+   * @param steps tokens after the first, without those that came while prompts waited at the rank;
+   *     few or none teach nothing, as with a host that does not report its answers' tokens
+   * @param tookMillis time since the first token in which no prompt waited
+   * @param used mean share of the rank's tokens that bookings held in that time
+   */
+  void learnAnswer(WorkerWithDpRank worker, double steps, double tookMillis, double used) {
+    if (!(steps >= MIN_STEPS && tookMillis > 0)) {
+      return;
+    }
+    Sums sums = sumsOf(worker);
+    fleet.add(sums, -1);
+    sums.fadeAnswers();
+    sums.answerMillis += tookMillis;
+    sums.usualAnswerMillis += steps * stepMillis(used);
+    fleet.add(sums, 1);
+  }
+
+  private Sums sumsOf(WorkerWithDpRank worker) {
+    return ranks.computeIfAbsent(worker, rank -> new Sums());
+  }
+
+  private double stepMillis(double used) {
+    return decodeMillis + decodeMillisFull * used;
   }
 
   /** Forgets a rank, and adds up anew, so that no rounding is left of ranks that come and go. */
@@ -102,29 +146,36 @@ final class LearnedSpeeds implements WorkerSpeeds {
     ranks.values().forEach(sums -> fleet.add(sums, 1));
   }
 
-  private double predictedMillis(Sums sums) {
-    return line.fixedMillis() * sums.steps
-        + line.millisPerToken() * sums.tokens
-        + sums.decodeMillis;
-  }
-
+  /** Returns what a rank of mean speed would have taken over what the rank took. */
   @Override
   public double prefill(WorkerWithDpRank worker) {
     Sums sums = ranks.get(worker);
-    double all = predictedMillis(fleet);
-    if (sums == null || !(fleet.observedMillis > 0 && all > 0)) {
+    if (sums == null) {
       return 1;
     }
-    double usual = fleet.observedMillis / all;
-    double speed =
-        (predictedMillis(sums) + PRIOR_MILLIS)
-            * usual
-            / (sums.observedMillis + PRIOR_MILLIS * usual);
-    return Math.min(MAX_SPEED, Math.max(MIN_SPEED, speed));
+    double expected = PRIOR_MILLIS;
+    double observed = PRIOR_MILLIS;
+    double linePrefills = linePrefills(fleet);
+    if (fleet.prefillMillis > 0 && linePrefills > 0) {
+      expected += linePrefills(sums) * fleet.prefillMillis / linePrefills;
+      observed += sums.prefillMillis;
+    }
+    if (fleet.answerMillis > 0 && fleet.usualAnswerMillis > 0) {
+      expected += sums.usualAnswerMillis * fleet.answerMillis / fleet.usualAnswerMillis;
+      observed += sums.answerMillis;
+    }
+    return Math.min(MAX_SPEED, Math.max(MIN_SPEED, expected / observed));
   }
 
   @Override
   public double decode(WorkerWithDpRank worker) {
     return prefill(worker);
+  }
+
+  /** Returns what a rank of mean speed takes for the prefills. */
+  private double linePrefills(Sums sums) {
+    return line.fixedMillis() * sums.steps
+        + line.millisPerToken() * sums.tokens
+        + sums.betweenMillis;
   }
 }

@@ -7,7 +7,9 @@ import io.dynamo4j.plane.WorkerInstance;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Objects;
+import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -28,6 +30,9 @@ public final class LoadMonitor {
 
   /** The budget of a worker that declared none, as in Dynamo. */
   static final long DEFAULT_BATCHED_TOKENS = 10_000_000;
+
+  private static final AtomicReferenceFieldUpdater<LoadMonitor, LoadThresholds> THRESHOLDS =
+      AtomicReferenceFieldUpdater.newUpdater(LoadMonitor.class, LoadThresholds.class, "thresholds");
 
   private static final int MAX_RANKS = 65_536;
 
@@ -80,6 +85,23 @@ public final class LoadMonitor {
   /** Sets what holds from the next decision on. */
   public void thresholds(LoadThresholds thresholds) {
     this.thresholds = Objects.requireNonNull(thresholds, "thresholds");
+  }
+
+  /**
+   * Replaces the thresholds by what is made of them, in one step: of two changes at once none is
+   * lost.
+   *
+   * @param change may be asked more than once; if it throws, nothing changes
+   * @return the thresholds from now on
+   */
+  public LoadThresholds changeThresholds(UnaryOperator<LoadThresholds> change) {
+    while (true) {
+      LoadThresholds before = thresholds;
+      LoadThresholds after = Objects.requireNonNull(change.apply(before), "thresholds");
+      if (THRESHOLDS.compareAndSet(this, before, after)) {
+        return after;
+      }
+    }
   }
 
   /** Takes what a rank says about itself. */

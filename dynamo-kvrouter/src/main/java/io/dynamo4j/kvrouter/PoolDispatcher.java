@@ -55,7 +55,7 @@ public final class PoolDispatcher<Q, R> implements RequestDispatcher<Q, R> {
 
   @Override
   public ResponseStream<R> dispatch(Q request, Attempt attempt) {
-    return new DispatchStream<>(placer, plane, adapter, request, attempt);
+    return Dispatch.stream(placer, plane, adapter, request, attempt);
   }
 
   /** Returns the number of attempts in flight. */

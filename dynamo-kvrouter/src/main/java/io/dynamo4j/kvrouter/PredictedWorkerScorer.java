@@ -31,7 +31,8 @@ public final class PredictedWorkerScorer implements WorkerScorer {
   private static final double MEMORY_WEIGHT = 3;
   private static final double WAITING_WEIGHT = 0.5;
   private static final double HALF_A_STEP = 0.5;
-  private static final double DEFAULT_BATCH_TOKENS = 8_192;
+  private static final double ONE_STEP = 1.5;
+  private static final long DEFAULT_BATCH_TOKENS = 8_192;
 
   private final KvRouterConfig config;
   private final KvWorkerScorer tiers;
@@ -70,37 +71,134 @@ public final class PredictedWorkerScorer implements WorkerScorer {
    */
   @Override
   public double cost(SchedulingRequest request, WorkerCandidates candidates, int row) {
+    Forecasts forecasts = requireForecasts(request, candidates);
+    return cost(candidates, forecasts, row, reusableTokens(candidates), answerBlocks(candidates));
+  }
+
+  /**
+   * Adds each row's {@link #cost}, bit for bit, with what all rows share computed once.
+   *
+   * @param costs one for each row
+   */
+  void addCosts(SchedulingRequest request, WorkerCandidates candidates, double[] costs) {
+    Forecasts forecasts = requireForecasts(request, candidates);
+    int reusable = reusableTokens(candidates);
+    double answerBlocks = answerBlocks(candidates);
+    int count = candidates.size();
+    if (candidates.tracksPrefillTokens()
+        && !candidates.hasLowerTiers()
+        && forecasts.tellsUse()
+        && candidates.promptTokens() > 0) {
+      addPlainCosts(candidates, forecasts, costs, reusable, answerBlocks);
+      return;
+    }
+    for (int row = 0; row < count; row++) {
+      costs[row] += cost(candidates, forecasts, row, reusable, answerBlocks);
+    }
+  }
+
+  /**
+   * As {@link #cost} for whole cached blocks and known shares, in numbers that need no conversion
+   * and without branches that chance decides: on many processors one of either costs more than the
+   * sums. What a rank holds is compared in blocks first, rounded up, and nearly always fits.
+   */
+  private void addPlainCosts(
+      WorkerCandidates candidates,
+      Forecasts forecasts,
+      double[] costs,
+      int reusable,
+      double answerBlocks) {
+    ForecastColumns columns = forecasts.columns();
+    double now = forecasts.nowMillis();
+    int blockSize = candidates.blockSize();
+    int reusableBlocks = reusable / blockSize;
+    long roundedAnswer = (long) Math.ceil(answerBlocks);
+    double price = forecasts.capacityPrice;
+    int lastBlocks = Integer.MIN_VALUE;
+    int miss = 0;
+    double own = 0;
+    int count = candidates.size();
+    for (int row = 0; row < count; row++) {
+      int blocks = Math.min(candidates.deviceBlocks(row), reusableBlocks);
+      if (blocks != lastBlocks) {
+        lastBlocks = blocks;
+        miss = candidates.promptTokens() - blocks * blockSize;
+        own = PrefillTimes.millis(forecasts.prefillMillis, forecasts.prefillMillisPerToken, miss);
+      }
+      double stepMillis = decodeMillis + decodeMillisFull * columns.used[row];
+      double delay =
+          price * own
+              + WAITING_WEIGHT * own * columns.waitingNumber[row]
+              + steps(miss, candidates.batchTokens(row)) * stepMillis * columns.anyDecoding[row];
+      long answers = ((long) columns.waiting[row] + columns.decoding[row] + 1) * roundedAnswer;
+      long held = candidates.activeBlocks(row) + candidates.addedBlocks(row) + answers;
+      double memory =
+          held > candidates.totalBlocks(row)
+              ? memoryMillis(candidates, forecasts, row, answerBlocks)
+              : 0;
+      double queue = Math.max(0, columns.busyUntilMillis[row] - now);
+      costs[row] += memory + queue + columns.slowdown[row] * delay;
+    }
+  }
+
+  private static double steps(int miss, long batchTokens) {
+    long batch = batchTokens > 0 ? batchTokens : DEFAULT_BATCH_TOKENS;
+    return miss <= batch ? ONE_STEP : Math.ceil((double) miss / batch) + HALF_A_STEP;
+  }
+
+  private static Forecasts requireForecasts(
+      SchedulingRequest request, WorkerCandidates candidates) {
     Forecasts forecasts = candidates.forecasts();
     if (!forecasts.isPresent()) {
       throw new IllegalStateException(
           "candidates carry no forecast: request=" + request.key() + ", policy=kv-predicted");
     }
-    boolean computes = candidates.tracksPrefillTokens();
-    double miss = computes ? missTokens(candidates, row) : 0;
-    double own =
-        computes
-            ? PrefillTimes.millis(forecasts.prefillMillis, forecasts.prefillMillisPerToken, miss)
-            : 0;
+    return forecasts;
+  }
+
+  private double cost(
+      WorkerCandidates candidates,
+      Forecasts forecasts,
+      int row,
+      int reusable,
+      double answerBlocks) {
+    double miss = 0;
+    double own = 0;
+    if (candidates.tracksPrefillTokens()) {
+      miss = missTokens(candidates, row, reusable);
+      own = PrefillTimes.millis(forecasts.prefillMillis, forecasts.prefillMillisPerToken, miss);
+    }
     double delay =
         forecasts.capacityPrice * own
             + WAITING_WEIGHT * own * forecasts.waiting(row)
             + decodeStepsMillis(candidates, forecasts, row, miss);
-    return memoryMillis(candidates, forecasts, row)
+    return memoryMillis(candidates, forecasts, row, answerBlocks)
         + forecasts.queueMillis(row)
         + forecasts.slowdown(row) * delay;
   }
 
-  private double missTokens(WorkerCandidates candidates, int row) {
+  private double missTokens(WorkerCandidates candidates, int row, int reusable) {
     int cached =
         WorkerSelectionResult.cachedTokens(
             tiers.effectiveOverlapBlocks(candidates, row), candidates.blockSize());
-    return missTokens(candidates.promptTokens(), cached, candidates.blockSize());
+    return candidates.promptTokens() - (double) Math.min(cached, reusable);
   }
 
   /** Returns the tokens that a rank computes: at least one, whatever it has cached. */
   static long missTokens(int promptTokens, int cachedTokens, int blockSize) {
-    int reusable = promptTokens == 0 ? 0 : (promptTokens - 1) / blockSize * blockSize;
-    return promptTokens - (long) Math.min(cachedTokens, reusable);
+    return promptTokens - (long) Math.min(cachedTokens, reusableTokens(promptTokens, blockSize));
+  }
+
+  private static int reusableTokens(WorkerCandidates candidates) {
+    return reusableTokens(candidates.promptTokens(), candidates.blockSize());
+  }
+
+  private static int reusableTokens(int promptTokens, int blockSize) {
+    return promptTokens == 0 ? 0 : (promptTokens - 1) / blockSize * blockSize;
+  }
+
+  private static double answerBlocks(WorkerCandidates candidates) {
+    return candidates.forecasts().outputTokens / candidates.blockSize();
   }
 
   private double decodeStepsMillis(
@@ -110,22 +208,21 @@ public final class PredictedWorkerScorer implements WorkerScorer {
     }
     double batch =
         candidates.batchTokens(row) > 0 ? candidates.batchTokens(row) : DEFAULT_BATCH_TOKENS;
-    double steps = Math.ceil(miss / batch) + HALF_A_STEP;
+    double steps = (miss <= batch ? (miss > 0 ? 1 : 0) : Math.ceil(miss / batch)) + HALF_A_STEP;
     double capacity = (double) candidates.totalBlocks(row) * candidates.blockSize();
-    double used = capacity > 0 ? Math.min(1, forecasts.bookedTokens(row) / capacity) : 0;
+    double booked = forecasts.bookedTokens(row);
+    double used = capacity > 0 ? (booked < capacity ? booked / capacity : 1) : 0;
     return steps * (decodeMillis + decodeMillisFull * used);
   }
 
-  private static double memoryMillis(WorkerCandidates candidates, Forecasts forecasts, int row) {
+  private static double memoryMillis(
+      WorkerCandidates candidates, Forecasts forecasts, int row, double answerBlocks) {
     long total = candidates.totalBlocks(row);
     if (total <= 0) {
       return 0;
     }
-    double answers =
-        ((double) forecasts.waiting(row) + forecasts.decoding(row) + 1)
-            * (forecasts.outputTokens / candidates.blockSize());
-    double occupancy =
-        ((double) candidates.activeBlocks(row) + candidates.addedBlocks(row) + answers) / total;
-    return MEMORY_WEIGHT * Math.max(0, occupancy - 1) * forecasts.residenceMillis;
+    double answers = ((double) forecasts.waiting(row) + forecasts.decoding(row) + 1) * answerBlocks;
+    double held = (double) candidates.activeBlocks(row) + candidates.addedBlocks(row) + answers;
+    return held > total ? MEMORY_WEIGHT * (held / total - 1) * forecasts.residenceMillis : 0;
   }
 }

@@ -42,6 +42,7 @@ final class PrefillQueue {
   private @Nullable Item head;
   private @Nullable Item tail;
   private long tokens;
+  private int size;
   private int unmodelled;
   private long anchorNanos;
 
@@ -59,6 +60,7 @@ final class PrefillQueue {
     }
     tail = item;
     tokens += item.tokens;
+    size++;
     unmodelled += item.isModelled() ? 0 : 1;
   }
 
@@ -75,14 +77,20 @@ final class PrefillQueue {
     }
     unlink(item);
     tokens -= item.tokens;
+    size--;
     unmodelled -= item.isModelled() ? 0 : 1;
+  }
+
+  /** Returns whether {@link #active} changes with time, as prompts say how long they take. */
+  boolean decays() {
+    return unmodelled < size;
   }
 
   /** Returns the tokens not computed yet. */
   long active(long nowNanos) {
     Item anchor = head;
-    if (anchor == null) {
-      return 0;
+    if (anchor == null || unmodelled == size) {
+      return tokens; // nothing of which decays; the first prompt need not be looked at
     }
     long elapsed = Math.max(0, nowNanos - anchorNanos);
     if (unmodelled > 0) {

@@ -4,6 +4,7 @@ package io.dynamo4j.kvrouter;
 import io.dynamo4j.core.hash.BlockHasher;
 import io.dynamo4j.core.hash.SequenceHasher;
 import io.dynamo4j.core.model.WorkerWithDpRank;
+import io.dynamo4j.core.runtime.NanoClock;
 import io.dynamo4j.core.token.TokenSlice;
 import io.dynamo4j.indexer.DecisionLease;
 import io.dynamo4j.indexer.KvIndexer;
@@ -11,6 +12,7 @@ import io.dynamo4j.indexer.RoutingDecision;
 import io.dynamo4j.indexer.TieredOverlap;
 import io.dynamo4j.indexer.remote.RemoteIndex;
 import io.dynamo4j.plane.WorkerInstance;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicLong;
@@ -33,37 +35,108 @@ final class PromptLookup {
 
   private final AtomicLong fallbacks = new AtomicLong();
   private final boolean learns;
+  private final boolean tells;
   private final PromptHasher hasher;
+  private final PromptPool pool = new PromptPool();
+  private final @Nullable NanoClock timer;
 
+  /**
+   * Prepares lookups.
+   *
+   * @param timer what steps are timed by, null if nobody wants to know
+   */
   PromptLookup(
       KvRouterConfig config,
       @Nullable KvIndexer indexer,
       @Nullable RemoteIndex remote,
       @Nullable KvIndexer fallback,
-      int blockSize) {
+      int blockSize,
+      @Nullable NanoClock timer) {
     this.config = config;
     this.remote = config.needsOverlap() ? remote : null;
     this.indexer = config.needsOverlap() ? indexer : null;
     this.local = this.remote == null ? this.indexer : fallback;
     this.learns = local != null && local.learnsFromDecisions();
+    this.tells = this.remote != null && this.remote.recordsDecisions();
     this.hasher = new PromptHasher(blockSize);
+    this.timer = timer;
   }
 
   Prompt lookUp(SchedulingRequest request) {
     KvRouterConfig effective = request.configOverride().applyTo(config);
-    boolean asks = local != null && effective.needsOverlap();
+    boolean asks = (local != null || tells) && effective.needsOverlap();
     boolean sharesBlocks = effective.routerTrackActiveBlocks() && effective.routerAssumeKvReuse();
     if (!asks && !sharesBlocks) {
-      return new Prompt(NO_HASHES, null, NO_HASHES, effective);
+      return pool.take().set(NO_HASHES, null, NO_HASHES, effective, PromptTimes.NONE);
     }
+    long[] known = request.localHashes();
+    if (known != null) {
+      return lookUp(request, effective, requireFitting(request, known), asks);
+    }
+    Prompt prompt = pool.take();
+    long start = nanoTime();
+    long[] hashes = localHashes(request);
+    long hashed = nanoTime();
+    @Nullable TieredOverlap overlap = asks ? overlap(hashes, prompt) : null;
+    long lookedUp = nanoTime();
+    long[] localHashes = asks && isTaught(request) ? hashes.clone() : NO_HASHES;
+    SequenceHasher.hash(hashes, hashes.length, hashes);
+    PromptTimes times =
+        timer == null
+            ? PromptTimes.NONE
+            : new PromptTimes(hashed - start, nanoTime() - lookedUp, lookedUp - hashed);
+    return prompt.set(hashes, overlap, localHashes, effective, times);
+  }
+
+  private long nanoTime() {
+    return timer == null ? 0 : timer.nanoTime();
+  }
+
+  private Prompt lookUp(
+      SchedulingRequest request, KvRouterConfig effective, long[] known, boolean asks) {
+    long[] chain = Objects.requireNonNull(request.sequenceHashes());
+    Prompt prompt = pool.take();
+    long start = nanoTime();
+    @Nullable TieredOverlap overlap = asks ? overlap(known, prompt) : null;
+    PromptTimes times =
+        timer == null ? PromptTimes.NONE : new PromptTimes(0, 0, nanoTime() - start);
+    long[] taught = asks && isTaught(request) ? known : NO_HASHES;
+    return prompt.set(chain, overlap, taught, effective, times);
+  }
+
+  private long[] localHashes(SchedulingRequest request) {
     TokenSlice tokens = request.tokenIds();
     BlockHasher blockHasher = hasher.of(request.routing());
     long[] hashes = new long[blockHasher.blockCount(tokens.length())];
     blockHasher.hash(tokens, hashes);
-    @Nullable TieredOverlap overlap = asks ? overlap(hashes) : null;
-    long[] localHashes = asks && learns && request.updateIndexer() ? hashes.clone() : NO_HASHES;
-    SequenceHasher.hash(hashes, hashes.length, hashes);
-    return new Prompt(hashes, overlap, localHashes, effective);
+    return hashes;
+  }
+
+  private long[] requireFitting(SchedulingRequest request, long[] known) {
+    int blocks = hasher.of(request.routing()).blockCount(request.tokenIds().length());
+    if (known.length != blocks) {
+      throw new IllegalArgumentException(
+          "hashes are not those of the prompt's full blocks: request="
+              + request.key()
+              + ", hashes="
+              + known.length
+              + ", blocks="
+              + blocks);
+    }
+    return known;
+  }
+
+  /** Takes a prompt back after its decision; nobody may look at it any more. */
+  void done(Prompt prompt) {
+    if (!isRemote()) {
+      prompt.clear();
+      pool.giveBack(prompt);
+    }
+  }
+
+  /** Returns whether an index, here or elsewhere, is to hear where the prompt goes. */
+  private boolean isTaught(SchedulingRequest request) {
+    return (learns || tells) && request.updateIndexer();
   }
 
   /** Returns the index that is asked here, null if none is. */
@@ -87,42 +160,65 @@ final class PromptLookup {
    */
   CompletionStage<Prompt> lookUpRemotely(SchedulingRequest request) {
     KvRouterConfig effective = request.configOverride().applyTo(config);
-    BlockHasher blockHasher = hasher.of(request.routing());
-    long[] localHashes = new long[blockHasher.blockCount(request.tokenIds().length())];
-    blockHasher.hash(request.tokenIds(), localHashes);
-    long[] sequenceHashes = new long[localHashes.length];
-    SequenceHasher.hash(localHashes, localHashes.length, sequenceHashes);
+    long[] known = request.localHashes();
+    long[] localHashes = known == null ? localHashes(request) : requireFitting(request, known);
+    long[] sequenceHashes = sequenceHashes(request, localHashes);
     if (remote == null || localHashes.length == 0 || !effective.needsOverlap()) {
       return CompletableFuture.completedFuture(
-          new Prompt(sequenceHashes, null, NO_HASHES, effective));
+          new Prompt().set(sequenceHashes, null, NO_HASHES, effective, PromptTimes.NONE));
     }
     return remote
         .findMatches(localHashes)
         .handle(
-            (overlap, failure) ->
-                new Prompt(
-                    sequenceHashes,
-                    failure == null ? overlap : fallback(localHashes),
-                    learns && request.updateIndexer() ? localHashes : NO_HASHES,
-                    effective));
+            (overlap, failure) -> {
+              Prompt prompt = new Prompt();
+              return prompt.set(
+                  sequenceHashes,
+                  failure == null ? overlap : fallback(localHashes, prompt),
+                  isTaught(request) ? localHashes : NO_HASHES,
+                  effective,
+                  PromptTimes.NONE);
+            });
   }
 
-  private @Nullable TieredOverlap fallback(long[] localHashes) {
-    TieredOverlap overlap = overlap(localHashes);
+  private static long[] sequenceHashes(SchedulingRequest request, long[] localHashes) {
+    long[] known = request.sequenceHashes();
+    if (known != null) {
+      return known;
+    }
+    long[] chain = new long[localHashes.length];
+    SequenceHasher.hash(localHashes, localHashes.length, chain);
+    return chain;
+  }
+
+  private @Nullable TieredOverlap fallback(long[] localHashes, Prompt prompt) {
+    TieredOverlap overlap = overlap(localHashes, prompt);
     if (overlap != null) {
       fallbacks.incrementAndGet();
     }
     return overlap;
   }
 
-  /** Tells the index where a prompt goes, if it learns from that; only queues. */
+  /** Tells the indexes that learn from it where a prompt goes; only queues. */
   DecisionLease teach(Prompt prompt, WorkerWithDpRank worker, WorkerInstance instance) {
-    if (local == null || prompt.localHashes().length == 0) {
+    if (prompt.localHashes().length == 0) {
       return DecisionLease.none();
     }
-    return local.record(
+    RoutingDecision decision =
         RoutingDecision.of(
-            worker, instance.totalKvBlocks(), prompt.localHashes(), prompt.sequenceHashes()));
+            worker, instance.totalKvBlocks(), prompt.localHashes(), prompt.sequenceHashes());
+    if (remote != null) {
+      remote.record(decision);
+    }
+    return local == null ? DecisionLease.none() : local.record(decision);
+  }
+
+  /** Returns what is counted of an index elsewhere. */
+  RemoteFigures remoteFigures() {
+    return remote == null
+        ? RemoteFigures.NONE
+        : new RemoteFigures(
+            remote.queries(), remote.failures(), fallbacks(), remote.recordFailures());
   }
 
   /** Forgets workers that left, or came back as others, where nobody else tells the index. */
@@ -138,11 +234,11 @@ final class PromptLookup {
     }
   }
 
-  private @Nullable TieredOverlap overlap(long[] localHashes) {
+  private @Nullable TieredOverlap overlap(long[] localHashes, Prompt prompt) {
     if (local == null || localHashes.length == 0) {
       return null;
     }
-    TieredOverlap overlap = TieredOverlap.create();
+    TieredOverlap overlap = prompt.room();
     local.findMatches(localHashes, localHashes.length, overlap);
     return overlap;
   }

@@ -9,32 +9,19 @@ final class QueueAdmissions implements AdmissionQueue.Admissions {
   private final ReentrantLock lock;
   private final FleetView fleet;
   private final RouterBookings bookings;
-  private final Runnable refresh;
-  private final Placing placing;
+  private final RouterDecisions decisions;
   private final RoutingReports reports;
 
-  /** Chooses and books, under the lock. */
-  interface Placing {
-    RequestLease selectAndBook(SchedulingRequest request, Prompt prompt);
-  }
-
-  /**
-   * Makes the steps.
-   *
-   * @param refresh takes over the directory's snapshot
-   */
   QueueAdmissions(
       ReentrantLock lock,
       FleetView fleet,
       RouterBookings bookings,
-      Runnable refresh,
-      Placing placing,
+      RouterDecisions decisions,
       RoutingReports reports) {
     this.lock = lock;
     this.fleet = fleet;
     this.bookings = bookings;
-    this.refresh = refresh;
-    this.placing = placing;
+    this.decisions = decisions;
     this.reports = reports;
   }
 
@@ -42,7 +29,7 @@ final class QueueAdmissions implements AdmissionQueue.Admissions {
   public long bestCachedTokens(SchedulingRequest request, Prompt prompt) {
     lock.lock();
     try {
-      refresh.run();
+      decisions.refresh();
       int count = fleet.collect(request);
       if (count == 0) {
         throw fleet.explain(request, false);
@@ -57,7 +44,7 @@ final class QueueAdmissions implements AdmissionQueue.Admissions {
   public boolean mayGo(SchedulingRequest request, PolicyClass policy) {
     lock.lock();
     try {
-      refresh.run();
+      decisions.refresh();
       int count = fleet.collect(request);
       return count == 0 ? !fleet.isOverload(request) : !fleet.allBusy(policy, count);
     } finally {
@@ -72,11 +59,11 @@ final class QueueAdmissions implements AdmissionQueue.Admissions {
     RequestLease lease;
     lock.lock();
     try {
-      refresh.run();
+      decisions.refresh();
       if (fleet.allBusy(policy, fleet.collect(request))) {
         return null;
       }
-      lease = placing.selectAndBook(request, prompt);
+      lease = decisions.selectAndBook(request, prompt);
     } finally {
       lock.unlock();
     }
@@ -88,7 +75,7 @@ final class QueueAdmissions implements AdmissionQueue.Admissions {
   public boolean isBooked(BookingKey key) {
     lock.lock();
     try {
-      refresh.run();
+      decisions.refresh();
       return bookings.isBooked(key);
     } finally {
       lock.unlock();
@@ -99,7 +86,7 @@ final class QueueAdmissions implements AdmissionQueue.Admissions {
   public int workerCount() {
     lock.lock();
     try {
-      refresh.run();
+      decisions.refresh();
       return fleet.table().snapshot().size();
     } finally {
       lock.unlock();

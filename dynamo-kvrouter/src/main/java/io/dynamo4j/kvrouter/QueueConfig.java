@@ -1,13 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dynamo4j.kvrouter;
 
+import io.dynamo4j.kvrouter.PolicyFile.WorkerSelection;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.Comparator;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
@@ -27,6 +32,7 @@ public final class QueueConfig {
   private final List<Bucket> buckets;
   private final @Nullable Duration maxWait;
   private final Duration overlapRefreshAfter;
+  private final Map<String, WorkerSelection> workerSelections;
 
   /** Requests from so many uncached tokens on, up to the next bucket. */
   private record Bucket(long minTokens, String name) {}
@@ -37,6 +43,7 @@ public final class QueueConfig {
     this.buckets = List.copyOf(builder.buckets);
     this.maxWait = builder.maxWait;
     this.overlapRefreshAfter = builder.overlapRefreshAfter;
+    this.workerSelections = builder.workerSelections;
   }
 
   /** Returns the configuration under which nothing waits. */
@@ -62,13 +69,31 @@ public final class QueueConfig {
   }
 
   /**
-   * Reads {@code DYN_ROUTER_QUEUE_THRESHOLD}, {@code DYN_ROUTER_QUEUE_POLICY} and {@code
-   * DYN_ROUTER_OVERLAP_REFRESH_AFTER_SECS}; what is absent or cannot be parsed has its default.
+   * Reads Dynamo's variables for a model whose name matters to no policy file.
    *
-   * @throws IllegalArgumentException if a value is out of range
+   * @throws IllegalArgumentException as {@link #fromEnvironment(Map, String)} does
    */
   public static QueueConfig fromEnvironment(Map<String, String> environment) {
+    return fromEnvironment(environment, "");
+  }
+
+  /**
+   * Reads {@code DYN_ROUTER_QUEUE_THRESHOLD}, {@code DYN_ROUTER_QUEUE_POLICY} and {@code
+   * DYN_ROUTER_OVERLAP_REFRESH_AFTER_SECS}; what is absent or cannot be parsed has its default. The
+   * file that {@code DYN_ROUTER_POLICY_CONFIG} names is read here, once; where it has a profile for
+   * the model, or at its root, that says how requests wait instead of the first two. Which worker
+   * selection a role has is named by {@code DYN_ROUTER_PREFILL_POLICY} and {@code
+   * DYN_ROUTER_DECODE_POLICY}, else for each role by {@code DYN_ROUTER_WORKER_SELECTION_POLICY},
+   * else by the file.
+   *
+   * @throws IllegalArgumentException if a value is out of range, or the file cannot be understood
+   */
+  public static QueueConfig fromEnvironment(Map<String, String> environment, String modelName) {
     Builder builder = builder();
+    String path = environment.getOrDefault("DYN_ROUTER_POLICY_CONFIG", "").strip();
+    PolicyFile file = path.isEmpty() ? PolicyFile.EMPTY : PolicyFile.read(Path.of(path));
+    Optional<QueueConfig> profile = file.queue(modelName);
+    builder.workerSelections(PolicySelections.named(environment, file));
     PolicyClass.Builder only = PolicyClass.builder(DEFAULT_CLASS);
     KvRouterEnvironment.number(
         environment,
@@ -91,7 +116,67 @@ public final class QueueConfig {
                 seconds > 0 && seconds < 1e9
                     ? Duration.ofMillis((long) (seconds * 1_000))
                     : Duration.ZERO));
-    return builder.policyClass(only.build()).build();
+    PolicyClass synthetic = only.build();
+    return profile
+        .map(
+            own ->
+                own.toBuilder()
+                    .overlapRefreshAfter(builder.overlapRefreshAfter)
+                    .workerSelections(builder.workerSelections)
+                    .build())
+        .orElseGet(() -> builder.policyClass(synthetic).build());
+  }
+
+  /**
+   * Reads {@code router_queue_threshold}, {@code router_queue_policy} and {@code
+   * router_policy_config} of Dynamo's map of router settings; other fields do not count here.
+   *
+   * @throws IllegalArgumentException if a value has the wrong type or range, or the file cannot be
+   *     understood
+   */
+  public static QueueConfig fromMap(Map<?, ?> fields, String modelName) {
+    Map<String, String> environment = new LinkedHashMap<>();
+    Object threshold = fields.get("router_queue_threshold");
+    if (threshold != null && !(threshold instanceof Number)) {
+      throw new IllegalArgumentException(
+          "router_queue_threshold must be a number: router_queue_threshold=" + threshold);
+    }
+    Object policy = fields.get("router_queue_policy");
+    if (policy != null && !isPolicy(String.valueOf(policy))) {
+      throw new IllegalArgumentException(
+          "router_queue_policy must be fcfs, lcfs or wspt: router_queue_policy=" + policy);
+    }
+    put(environment, "DYN_ROUTER_QUEUE_THRESHOLD", threshold);
+    put(environment, "DYN_ROUTER_QUEUE_POLICY", policy);
+    put(environment, "DYN_ROUTER_POLICY_CONFIG", fields.get("router_policy_config"));
+    return fromEnvironment(environment, modelName);
+  }
+
+  private static boolean isPolicy(String name) {
+    for (QueuePolicy known : QueuePolicy.values()) {
+      if (known.name().toLowerCase(Locale.ROOT).equals(name)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private static void put(Map<String, String> environment, String name, @Nullable Object value) {
+    if (value != null) {
+      environment.put(name, String.valueOf(value));
+    }
+  }
+
+  /** Starts a configuration that is as this one. */
+  public Builder toBuilder() {
+    Builder builder = builder();
+    builder.classes.addAll(classes);
+    builder.buckets.addAll(buckets);
+    builder.defaultFamily = defaultFamily;
+    builder.maxWait = maxWait;
+    builder.overlapRefreshAfter = overlapRefreshAfter;
+    builder.workerSelections = workerSelections;
+    return builder;
   }
 
   public static Builder builder() {
@@ -111,6 +196,15 @@ public final class QueueConfig {
   /** Returns how long a request waits before the index is asked again; zero means never. */
   public Duration overlapRefreshAfter() {
     return overlapRefreshAfter;
+  }
+
+  /**
+   * Returns the worker selections that variables or a policy file name, by role; unmodifiable. A
+   * router whose queue names any is built only with {@link KvRouterBuilder#selector}, for which
+   * {@link SelectionPolicies} makes them.
+   */
+  public Map<String, WorkerSelection> workerSelections() {
+    return workerSelections;
   }
 
   /** Returns whether any request could ever wait. */
@@ -155,6 +249,7 @@ public final class QueueConfig {
     private String defaultFamily = "";
     private @Nullable Duration maxWait;
     private Duration overlapRefreshAfter = Duration.ofSeconds(10);
+    private Map<String, WorkerSelection> workerSelections = Collections.emptyMap();
 
     private Builder() {}
 
@@ -192,6 +287,12 @@ public final class QueueConfig {
     /** Sets how long a request waits before the index is asked again; default 10 s, zero never. */
     public Builder overlapRefreshAfter(Duration wait) {
       this.overlapRefreshAfter = Objects.requireNonNull(wait, "wait");
+      return this;
+    }
+
+    /** Sets worker selections by role, in an unmodifiable map. */
+    Builder workerSelections(Map<String, WorkerSelection> byRole) {
+      this.workerSelections = byRole;
       return this;
     }
 

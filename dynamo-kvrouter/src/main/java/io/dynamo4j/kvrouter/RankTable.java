@@ -20,6 +20,8 @@ final class RankTable {
   private final List<WorkerInstance> snapshot;
   private final WorkerInstance[] instances;
   private final WorkerWithDpRank[] ranks;
+  private final long[] totalBlocks;
+  private final long[] batchTokens;
   private final Map<WorkerWithDpRank, Integer> indexes = new LinkedHashMap<>();
 
   private RankTable(List<WorkerInstance> snapshot) {
@@ -30,11 +32,15 @@ final class RankTable {
     }
     this.instances = new WorkerInstance[size];
     this.ranks = new WorkerWithDpRank[size];
+    this.totalBlocks = new long[size];
+    this.batchTokens = new long[size];
     int index = 0;
     for (WorkerInstance instance : snapshot) {
       for (int i = 0; i < instance.dpSize(); i++) {
         instances[index] = instance;
         ranks[index] = instance.rank(i);
+        totalBlocks[index] = instance.totalKvBlocks();
+        batchTokens[index] = instance.maxBatchedTokens();
         indexes.put(ranks[index], index++);
       }
     }
@@ -63,6 +69,16 @@ final class RankTable {
 
   WorkerInstance instance(int index) {
     return instances[index];
+  }
+
+  /** Returns blocks of a rank's cache, not positive if unknown. */
+  long totalBlocks(int index) {
+    return totalBlocks[index];
+  }
+
+  /** Returns tokens that a rank computes in one step, not positive if unknown. */
+  long batchTokens(int index) {
+    return batchTokens[index];
   }
 
   /** Returns a rank's index, or -1 if the directory does not name it. */

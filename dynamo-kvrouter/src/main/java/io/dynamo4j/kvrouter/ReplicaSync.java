@@ -181,6 +181,8 @@ final class ReplicaSync {
     if (finished) {
       return;
     }
+    // First, so that no trouble of the plane's ends the signs of life.
+    timer = lane.schedule(this::tick, leaseNanos / SIGNS_PER_LEASE);
     sayAlive(config.routerLease().toMillis());
     lock.lock();
     try {
@@ -191,7 +193,6 @@ final class ReplicaSync {
       lock.unlock();
     }
     loadChanged.run();
-    timer = lane.schedule(this::tick, leaseNanos / SIGNS_PER_LEASE);
   }
 
   private void sayAlive(long leaseMillis) {
@@ -263,6 +264,8 @@ final class ReplicaSync {
           all.subList(from, Math.min(all.size(), from + BOOKINGS_PER_PART));
       send(new Snapshot(routerId, publisherId, nextSequence, part, parts, some));
     }
+    // Who asked may never have heard a sign of life, and must know how long this one lives without.
+    sayAlive(config.routerLease().toMillis());
     counts(counted -> counted.answers++);
   }
 

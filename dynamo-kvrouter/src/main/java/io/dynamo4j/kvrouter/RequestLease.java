@@ -5,7 +5,7 @@ import io.dynamo4j.core.model.RoutingHints;
 import io.dynamo4j.core.model.WorkerWithDpRank;
 import io.dynamo4j.indexer.DecisionLease;
 import io.dynamo4j.plane.WorkerInstance;
-import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,15 +19,21 @@ import org.jspecify.annotations.Nullable;
  * <p><b>Threads.</b> Any, except that {@link #addOutputTokens} has one caller at a time.
  */
 public final class RequestLease implements AutoCloseable {
+  private static final AtomicIntegerFieldUpdater<RequestLease> DONE =
+      AtomicIntegerFieldUpdater.newUpdater(RequestLease.class, "done");
+  private static final int FREED = 1;
+  private static final int PREFILL_COMPLETED = 2;
+  private static final int CACHED_TOKENS_REPORTED = 4;
+
   private final KvRouter router;
   private final Booking booking;
   private final WorkerInstance instance;
   private final WorkerSelectionResult selection;
-  private final AtomicBoolean freed = new AtomicBoolean();
-  private final AtomicBoolean prefillCompleted = new AtomicBoolean();
   private final RoutingHints routing;
   private final @Nullable DecisionRecord decision;
-  private final AtomicBoolean cachedTokensReported = new AtomicBoolean();
+
+  /** Which of {@link #FREED} and the others has happened: a bit of each. */
+  private volatile int done;
 
   /** Written by one thread at a time, read by whoever ends the request. */
   private volatile long outputTokens;
@@ -68,6 +74,7 @@ public final class RequestLease implements AutoCloseable {
    * @param routing what the caller said of the request
    * @param decision how the choice was made, null if it was not recorded
    * @param promptTokens of the request
+   * @param bookedNanos when it was booked
    */
   RequestLease(
       KvRouter router,
@@ -77,10 +84,11 @@ public final class RequestLease implements AutoCloseable {
       long tokensToNextBlock,
       RoutingHints routing,
       @Nullable DecisionRecord decision,
-      int promptTokens) {
+      int promptTokens,
+      long bookedNanos) {
     this.router = router;
     this.promptTokens = promptTokens;
-    this.bookedNanos = router.nanoTime();
+    this.bookedNanos = bookedNanos;
     this.progressNanos = bookedNanos;
     this.booking = booking;
     this.instance = instance;
@@ -122,14 +130,14 @@ public final class RequestLease implements AutoCloseable {
    * the choice counted on; only the first report that is not negative counts.
    */
   public void reportCachedTokens(long tokens) {
-    if (tokens >= 0 && cachedTokensReported.compareAndSet(false, true)) {
+    if (tokens >= 0 && isFirst(CACHED_TOKENS_REPORTED)) {
       router.reportCachedTokens(selection.cachedTokens(), tokens);
     }
   }
 
   /** Takes the prompt's tokens off the worker's load; further calls do nothing. */
   public void markPrefillCompleted() {
-    if (prefillCompleted.compareAndSet(false, true)) {
+    if (isFirst(PREFILL_COMPLETED)) {
       progress();
       firstTokenNanos = progressNanos - bookedNanos;
       router.markPrefillCompleted(this);
@@ -145,6 +153,7 @@ public final class RequestLease implements AutoCloseable {
    */
   public void addOutputTokens(int count) {
     if (count < 0) {
+      router.refusals().add(RouterRefusals.Kind.INVALID);
       throw new IllegalArgumentException(
           "output tokens must not be negative: request=" + booking.key() + ", count=" + count);
     }
@@ -186,10 +195,22 @@ public final class RequestLease implements AutoCloseable {
   /** Ends the booking; only the first call does anything. */
   @Override
   public void close() {
-    if (freed.compareAndSet(false, true)) {
+    if (isFirst(FREED)) {
       router.free(this);
       learned.close();
+    } else {
+      router.refusals().add(RouterRefusals.Kind.CLOSED_AGAIN);
     }
+  }
+
+  /** Notes that something happened; returns whether it had not before. */
+  private boolean isFirst(int what) {
+    for (int before = done; (before & what) == 0; before = done) {
+      if (DONE.compareAndSet(this, before, before | what)) {
+        return true;
+      }
+    }
+    return false;
   }
 
   private void progress() {
@@ -245,11 +266,11 @@ public final class RequestLease implements AutoCloseable {
   }
 
   boolean isClosed() {
-    return freed.get();
+    return (done & FREED) != 0;
   }
 
   boolean isPrefillCompleted() {
-    return prefillCompleted.get();
+    return (done & PREFILL_COMPLETED) != 0;
   }
 
   @Override

@@ -4,9 +4,10 @@ package io.dynamo4j.kvrouter;
 import io.dynamo4j.kvrouter.FoundFaults.Evidence;
 import java.util.concurrent.TimeUnit;
 
-/** Finds what concerns the router itself: its mode, its thresholds, its peers. */
+/** Finds what concerns the router itself: its mode, its index elsewhere, thresholds and peers. */
 final class RouterCheck implements HealthCheck {
   private static final int BUSY_SECONDS = 10;
+  private static final int REMOTE_SECONDS = 10;
   private static final int MISSING_SECONDS = 20;
   private static final int EXPIRED_SECONDS = 60;
 
@@ -22,7 +23,24 @@ final class RouterCheck implements HealthCheck {
           "workers=" + now.workers().size(),
           Evidence.of("overloadedRanks", now.overloadedRanks()));
     }
+    checkRemote(window, found);
     checkPeers(window, found);
+  }
+
+  private static void checkRemote(HealthWindow window, FoundFaults found) {
+    long failed = window.growth(REMOTE_SECONDS, s -> s.remote().failed());
+    long untold = window.growth(REMOTE_SECONDS, s -> s.remote().untold());
+    if (failed > 0 || untold > 0) {
+      long lookups = window.growth(REMOTE_SECONDS, s -> s.remote().lookups());
+      long here = window.growth(REMOTE_SECONDS, s -> s.remote().answeredHere());
+      found.add(
+          HealthKind.REMOTE_INDEX_FAILING,
+          "servers",
+          Evidence.of("failedLookups", failed)
+              .and("lookups", lookups)
+              .and("answeredByPredictions", here)
+              .and("untoldDecisions", untold));
+    }
   }
 
   private static boolean isEverybodyBusy(HealthSample sample) {

@@ -62,13 +62,25 @@ public final class RouterConfigOverride {
     return overlapScoreCredit != null || prefillLoadScale != null || routerTemperature != null;
   }
 
+  /**
+   * Returns the override of a request whose prompt another worker computes: nothing to compute, and
+   * blocks of its own, since those it is sent are nobody else's.
+   */
+  RouterConfigOverride forDecode() {
+    Builder builder = new Builder();
+    builder.overlapScoreCredit = overlapScoreCredit;
+    builder.prefillLoadScale = prefillLoadScale;
+    builder.routerTemperature = routerTemperature;
+    return builder.assumeKvReuse(false).trackPrefillTokens(false).build();
+  }
+
   /** Returns the configuration that the request is routed by. */
   KvRouterConfig applyTo(KvRouterConfig config) {
     boolean scores = changesScoring() && config.scoringOverrides();
     if (!scores && assumeKvReuse == null && trackPrefillTokens == null) {
       return config;
     }
-    KvRouterConfig.Builder builder = config.toBuilder();
+    KvRouterConfigBuilder builder = config.toBuilder();
     if (scores) {
       builder
           .overlapScoreCredit(or(overlapScoreCredit, config.overlapScoreCredit()))
@@ -124,9 +136,7 @@ public final class RouterConfigOverride {
       return this;
     }
 
-    /**
-     * Sets Dynamo's former single weight; see {@link KvRouterConfig.Builder#overlapScoreWeight}.
-     */
+    /** Sets Dynamo's former single weight; see {@link KvRouterConfigBuilder#overlapScoreWeight}. */
     public Builder overlapScoreWeight(double weight) {
       this.overlapScoreWeight = weight;
       return this;
@@ -147,10 +157,10 @@ public final class RouterConfigOverride {
         ConfigRules.requireNotNegative("overlap_score_credit", overlapScoreCredit);
       }
       if (prefillLoadScale != null) {
-        ConfigRules.requireNotNegative("prefill_load_scale", prefillLoadScale);
+        ConfigRules.requireFiniteAndNotNegative("prefill_load_scale", prefillLoadScale);
       }
       if (routerTemperature != null) {
-        ConfigRules.requireTemperature(routerTemperature);
+        ConfigRules.requireFiniteAndNotNegative("router_temperature", routerTemperature);
       }
       if (sharedCacheMultiplier != null) {
         ConfigRules.requireFraction("shared_cache_multiplier", sharedCacheMultiplier);

@@ -5,6 +5,7 @@ import io.dynamo4j.core.model.RouterEvent;
 import io.dynamo4j.core.model.WorkerWithDpRank;
 import io.dynamo4j.core.runtime.NanoClock;
 import io.dynamo4j.core.runtime.Scheduler;
+import io.dynamo4j.indexer.DurableSources;
 import io.dynamo4j.indexer.EventOutcome;
 import io.dynamo4j.indexer.KvEventFeed;
 import io.dynamo4j.indexer.KvIndexer;
@@ -17,6 +18,7 @@ import java.util.concurrent.ConcurrentNavigableMap;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -31,8 +33,10 @@ final class RouterSampler implements AutoCloseable {
       int blockSize,
       @Nullable KvIndexer indexer,
       @Nullable KvEventFeed feed,
+      @Nullable DurableSources durable,
       @Nullable ReplicaSync sync,
       int expectedPeers,
+      Supplier<RemoteFigures> remote,
       NanoClock clock) {}
 
   private final Parts parts;
@@ -95,8 +99,10 @@ final class RouterSampler implements AutoCloseable {
           feed == null ? List.of() : feed.publishers(),
           feed == null ? List.of() : feed.status().conflicts(),
           feed == null ? List.of() : feed.sources(),
+          parts.durable() == null ? List.of() : parts.durable().oneSided(),
           fleet.overloadedRanks(),
-          peers());
+          peers(),
+          parts.remote().get());
     } finally {
       lock.unlock();
     }

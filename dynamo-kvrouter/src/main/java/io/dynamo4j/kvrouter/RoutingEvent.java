@@ -17,6 +17,9 @@ public sealed interface RoutingEvent {
    * @param bestOverlapBlocks most blocks that any rank of the index holds on its device
    * @param decisionNanos choosing and booking, without the time that the request waited in a queue
    * @param totalNanos the same with hashing and lookup, which are not counted where a queue is
+   * @param blockHashNanos hashing the prompt's blocks, 0 if that was not needed
+   * @param sequenceHashNanos chaining those hashes, 0 if that was not needed
+   * @param lookupNanos asking the index, 0 if none was asked
    */
   record Booked(
       WorkerWithDpRank worker,
@@ -25,7 +28,10 @@ public sealed interface RoutingEvent {
       double overlapBlocks,
       int bestOverlapBlocks,
       long decisionNanos,
-      long totalNanos)
+      long totalNanos,
+      long blockHashNanos,
+      long sequenceHashNanos,
+      long lookupNanos)
       implements RoutingEvent {
     public Booked {
       Objects.requireNonNull(worker, "worker");

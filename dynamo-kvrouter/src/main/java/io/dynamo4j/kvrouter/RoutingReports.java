@@ -3,11 +3,11 @@ package io.dynamo4j.kvrouter;
 
 import io.dynamo4j.core.model.OverlapScores;
 import io.dynamo4j.core.runtime.NanoClock;
-import java.util.concurrent.CompletionException;
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Tells a host's listener, if there is one, what happens to requests; costs nothing if there is
@@ -16,12 +16,14 @@ import org.slf4j.LoggerFactory;
  * <p><b>Threads.</b> Any, without the router's lock.
  */
 final class RoutingReports {
-  private static final Logger LOG = LoggerFactory.getLogger(KvRouter.class);
-
   private final @Nullable RoutingListener listener;
   private final NanoClock clock;
+  private final Logger log;
+  private final AtomicBoolean hasFailed = new AtomicBoolean();
+  private final RouterRefusals refusals = new RouterRefusals();
 
-  RoutingReports(@Nullable RoutingListener listener, NanoClock clock) {
+  RoutingReports(@Nullable RoutingListener listener, NanoClock clock, Logger log) {
+    this.log = log;
     this.listener = listener;
     this.clock = clock;
   }
@@ -50,7 +52,10 @@ final class RoutingReports {
             lease.selection().effectiveOverlapBlocks(),
             prompt.overlap() == null ? 0 : best(prompt.overlap().device()),
             now - lookedUpNanos,
-            now - startNanos));
+            now - startNanos,
+            prompt.times().blockHashNanos(),
+            prompt.times().sequenceHashNanos(),
+            prompt.times().lookupNanos()));
   }
 
   private static int best(OverlapScores scores) {
@@ -75,17 +80,28 @@ final class RoutingReports {
             hasTokens ? lease.lastTokenNanos() : -1));
   }
 
-  /** Tells if the queue refuses; the stage stays as it is. */
+  RouterRefusals refusals() {
+    return refusals;
+  }
+
+  /** Counts a failure, which is returned. */
+  RuntimeException refused(RuntimeException failure) {
+    refusals.add(failure);
+    return failure;
+  }
+
+  /** Counts and tells if the queue refuses; the stage stays as it is. */
   CompletionStage<RequestLease> watched(CompletionStage<RequestLease> stage) {
-    if (listener != null) {
-      stage.whenComplete(
-          (lease, failure) -> {
-            Throwable cause = failure instanceof CompletionException ? failure.getCause() : failure;
-            if (cause instanceof QueueRejectedException rejected) {
-              report(new RoutingEvent.Rejected(rejected.policyClass(), rejected.limitKind()));
-            }
-          });
-    }
+    stage.whenComplete(
+        (lease, failure) -> {
+          Throwable cause = failure == null ? null : StageFailures.cause(failure);
+          if (cause != null && !(cause instanceof CancellationException)) {
+            refusals.add(cause);
+          }
+          if (cause instanceof QueueRejectedException rejected && listener != null) {
+            report(new RoutingEvent.Rejected(rejected.policyClass(), rejected.limitKind()));
+          }
+        });
     return stage;
   }
 
@@ -97,7 +113,10 @@ final class RoutingReports {
     try {
       told.onEvent(event);
     } catch (RuntimeException failure) {
-      LOG.warn("routing listener failed: event={}", event, failure);
+      if (hasFailed.compareAndSet(false, true)) {
+        log.warn(
+            "routing listener failed, further failures are not logged: event={}", event, failure);
+      }
     }
   }
 }

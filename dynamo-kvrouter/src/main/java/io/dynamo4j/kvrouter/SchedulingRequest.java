@@ -8,6 +8,7 @@ import java.util.Collections;
 import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What a worker is chosen for: one attempt of one request.
@@ -26,6 +27,8 @@ public final class SchedulingRequest {
   private final boolean updateIndexer;
   private final long deadlineNanos;
   private final boolean doNotQueue;
+  private final long @Nullable [] localHashes;
+  private final long @Nullable [] sequenceHashes;
 
   private SchedulingRequest(Builder builder) {
     this.key = new BookingKey(builder.requestId, builder.attempt);
@@ -36,6 +39,8 @@ public final class SchedulingRequest {
     this.updateIndexer = builder.updateIndexer;
     this.deadlineNanos = builder.deadlineNanos;
     this.doNotQueue = builder.doNotQueue;
+    this.localHashes = builder.localHashes;
+    this.sequenceHashes = builder.sequenceHashes;
   }
 
   /**
@@ -46,6 +51,31 @@ public final class SchedulingRequest {
    */
   public static Builder builder(String requestId, TokenSlice tokenIds) {
     return new Builder(requestId, tokenIds);
+  }
+
+  /** Starts a request that is equal but for what is set. */
+  Builder toBuilder() {
+    Builder builder = new Builder(key.requestId(), tokenIds);
+    builder.attempt = key.attempt();
+    builder.routing = routing;
+    builder.excludedWorkers = excludedWorkers;
+    builder.configOverride = configOverride;
+    builder.updateIndexer = updateIndexer;
+    builder.deadlineNanos = deadlineNanos;
+    builder.doNotQueue = doNotQueue;
+    builder.localHashes = localHashes;
+    builder.sequenceHashes = sequenceHashes;
+    return builder;
+  }
+
+  /** Returns hashes of the full blocks that the caller knows already, null if they are unknown. */
+  long @Nullable [] localHashes() {
+    return localHashes;
+  }
+
+  /** Returns the chain over {@link #localHashes}, null if it is unknown. */
+  long @Nullable [] sequenceHashes() {
+    return sequenceHashes;
   }
 
   /** Returns what the booking is known by. */
@@ -98,6 +128,8 @@ public final class SchedulingRequest {
     private boolean updateIndexer = true;
     private long deadlineNanos = NO_DEADLINE;
     private boolean doNotQueue;
+    private long @Nullable [] localHashes;
+    private long @Nullable [] sequenceHashes;
 
     private Builder(String requestId, TokenSlice tokenIds) {
       this.requestId = Objects.requireNonNull(requestId, "requestId");
@@ -149,6 +181,28 @@ public final class SchedulingRequest {
     /** Sets whether it is refused rather than left to wait; default false. */
     public Builder doNotQueue(boolean doNotQueue) {
       this.doNotQueue = doNotQueue;
+      return this;
+    }
+
+    /**
+     * Tells the hashes of the prompt's full blocks where the caller knows them, so that the router
+     * does not compute them again. They are those of the router's block size, the request's adapter
+     * and cache namespace; wrong ones find nothing, or what is somebody else's.
+     *
+     * @param local hash of each block
+     * @param sequence chain over them; as long. Neither is copied nor may change any more
+     * @throws IllegalArgumentException if they are not equally long
+     */
+    public Builder blockHashes(long[] local, long[] sequence) {
+      if (local.length != sequence.length) {
+        throw new IllegalArgumentException(
+            "a block has one hash of each kind: local="
+                + local.length
+                + ", sequence="
+                + sequence.length);
+      }
+      this.localHashes = local;
+      this.sequenceHashes = sequence;
       return this;
     }
 

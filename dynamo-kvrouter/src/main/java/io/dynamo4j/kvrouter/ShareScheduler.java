@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dynamo4j.kvrouter;
 
+import java.util.ArrayList;
 import java.util.List;
 import java.util.function.BiPredicate;
 import org.jspecify.annotations.Nullable;
@@ -35,6 +36,14 @@ final class ShareScheduler {
       sum += each.promptTokens();
     }
     return sum;
+  }
+
+  List<QueueStatus.OfClass> status() {
+    List<QueueStatus.OfClass> status = new ArrayList<>(classes.size());
+    for (ClassQueue each : classes) {
+      status.add(each.status());
+    }
+    return status;
   }
 
   void unblock() {

@@ -64,7 +64,7 @@ final class SilenceCheck implements HealthCheck {
           found.add(
               HealthKind.NO_EVENTS,
               "workers=" + end.workers().size(),
-              evidence(computed, totalEvents()));
+              evidence(computed, totalEvents()).and("workers", end.workers().size()));
         }
         return computed > LEAST_COMPUTED;
       }

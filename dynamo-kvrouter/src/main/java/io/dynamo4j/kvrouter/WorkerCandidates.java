@@ -25,6 +25,7 @@ public final class WorkerCandidates {
   private boolean tracksPrefillTokens = true;
   private int size;
   private WorkerWithDpRank[] workers = new WorkerWithDpRank[INITIAL_ROWS];
+  private int[] places = new int[INITIAL_ROWS];
   private int[] deviceBlocks = new int[INITIAL_ROWS];
   private int[] hostBlocks = new int[INITIAL_ROWS];
   private int[] diskBlocks = new int[INITIAL_ROWS];
@@ -39,7 +40,23 @@ public final class WorkerCandidates {
   private long[] batchTokens = new long[INITIAL_ROWS];
   private final Forecasts forecasts = new Forecasts();
 
-  private WorkerCandidates() {}
+  // Whether some row has others than those that every row has unless set.
+  private boolean hasFactors;
+  private boolean hasSpeeds;
+  private boolean hasCapacities;
+  private boolean hasLowerTiers;
+
+  /**
+   * Whose ranks all rows are, in its order, so that the next decision need not place them again;
+   * null if that is not so.
+   */
+  private @Nullable RankTable rowTable;
+
+  private WorkerCandidates() {
+    Arrays.fill(costFactors, 1);
+    Arrays.fill(prefillSpeeds, 1);
+    Arrays.fill(decodeSpeeds, 1);
+  }
 
   public static WorkerCandidates create() {
     return new WorkerCandidates();
@@ -64,7 +81,7 @@ public final class WorkerCandidates {
               + ", trackedBlocks="
               + trackedBlocks);
     }
-    Arrays.fill(workers, 0, size, null);
+    forgetRows();
     this.size = 0;
     this.promptTokens = promptTokens;
     this.blockSize = blockSize;
@@ -85,18 +102,99 @@ public final class WorkerCandidates {
     if (size == workers.length) {
       grow();
     }
+    forgetTable();
     int row = size++;
     workers[row] = Objects.requireNonNull(worker, "worker");
+    places[row] = row;
     deviceBlocks[row] = device;
     hostBlocks[row] = host;
     diskBlocks[row] = disk;
-    costFactors[row] = 1;
-    prefillSpeeds[row] = 1;
-    decodeSpeeds[row] = 1;
-    totalBlocks[row] = 0;
-    batchTokens[row] = 0;
+    hasLowerTiers |= host != 0 || disk != 0;
     setLoad(row, 0, 0, trackedBlocks, 0);
     return row;
+  }
+
+  /**
+   * Adds ranks of a table, column by column, without load.
+   *
+   * @param indexes where the table has them
+   * @param count how many of the indexes count
+   */
+  void addAll(RankTable table, int[] indexes, int count, RankOverlap overlap) {
+    int from = size;
+    while (from + count > workers.length) {
+      grow();
+    }
+    if (from > 0 || count < table.size() || rowTable != table) {
+      place(table, indexes, from, count);
+      rowTable = from == 0 && count == table.size() ? table : null;
+    }
+    size += count;
+    for (int i = 0; i < count; i++) {
+      deviceBlocks[from + i] = overlap.device(indexes[i]);
+    }
+    hasLowerTiers |= overlap.hasLower();
+    for (int i = 0; i < count; i++) {
+      hostBlocks[from + i] = overlap.hasLower() ? overlap.host(indexes[i]) : 0;
+      diskBlocks[from + i] = overlap.hasLower() ? overlap.disk(indexes[i]) : 0;
+    }
+    Arrays.fill(activePrefillTokens, from, size, 0);
+    Arrays.fill(activeBlocks, from, size, 0);
+    Arrays.fill(addedBlocks, from, size, trackedBlocks);
+    Arrays.fill(activeRequests, from, size, 0);
+  }
+
+  private void place(RankTable table, int[] indexes, int from, int count) {
+    forgetTable();
+    for (int i = 0; i < count; i++) {
+      places[from + i] = indexes[i];
+      workers[from + i] = table.rank(indexes[i]);
+    }
+  }
+
+  /** Sets what the ranks of a table can hold and compute, where rows say where they are in it. */
+  void setCapacities(RankTable table) {
+    if (rowTable == table && hasCapacities) {
+      return;
+    }
+    hasCapacities = true;
+    for (int row = 0; row < size; row++) {
+      totalBlocks[row] = table.totalBlocks(places[row]);
+      batchTokens[row] = table.batchTokens(places[row]);
+    }
+  }
+
+  /** Puts back what rows are not given with every decision. Ranks stay until others come. */
+  private void forgetRows() {
+    if (hasFactors) {
+      Arrays.fill(costFactors, 1);
+    }
+    if (hasSpeeds) {
+      Arrays.fill(prefillSpeeds, 1);
+      Arrays.fill(decodeSpeeds, 1);
+    }
+    if (rowTable == null) {
+      forgetCapacities();
+    }
+    hasFactors = false;
+    hasSpeeds = false;
+    hasLowerTiers = false;
+  }
+
+  private void forgetCapacities() {
+    if (hasCapacities) {
+      Arrays.fill(totalBlocks, 0);
+      Arrays.fill(batchTokens, 0);
+      hasCapacities = false;
+    }
+  }
+
+  /** Rows become others than those of a whole table, of which everything was kept. */
+  private void forgetTable() {
+    if (rowTable != null) {
+      rowTable = null;
+      forgetCapacities();
+    }
   }
 
   /**
@@ -117,12 +215,43 @@ public final class WorkerCandidates {
   }
 
   /**
+   * Sets every row's load but the added blocks, from columns of a tracker.
+   *
+   * @param indexes where in the columns each row's rank is
+   */
+  void setLoads(int[] indexes, long[] prefillTokens, long[] blocks, int[] requests) {
+    for (int row = 0; row < size; row++) {
+      int index = indexes[row];
+      activePrefillTokens[row] = prefillTokens[index];
+      activeBlocks[row] = blocks[index];
+      activeRequests[row] = requests[index];
+    }
+  }
+
+  /** Sets every row's added blocks to those of the prompt that its rank does not hold. */
+  void setAddedBlocks(int[] indexes, int[] depths, int promptBlocks) {
+    for (int row = 0; row < size; row++) {
+      addedBlocks[row] = promptBlocks - depths[indexes[row]];
+    }
+  }
+
+  void setActivePrefillTokens(int row, long tokens) {
+    activePrefillTokens[row] = tokens;
+  }
+
+  /** Returns the table whose ranks all rows are, in its order; null if that is not so. */
+  @Nullable RankTable rowTable() {
+    return rowTable;
+  }
+
+  /**
    * Sets what a row's whole cost is multiplied with; 1 unless set.
    *
    * @throws IllegalArgumentException if the factor is not positive and finite
    */
   public void setCostFactor(int row, double factor) {
     Objects.checkIndex(row, size);
+    hasFactors = true;
     costFactors[row] = positive("cost factor", row, factor);
   }
 
@@ -133,6 +262,7 @@ public final class WorkerCandidates {
    */
   public void setSpeeds(int row, double prefill, double decode) {
     Objects.checkIndex(row, size);
+    hasSpeeds = true;
     prefillSpeeds[row] = positive("prefill speed", row, prefill);
     decodeSpeeds[row] = positive("decode speed", row, decode);
   }
@@ -145,6 +275,8 @@ public final class WorkerCandidates {
    */
   public void setCapacity(int row, long blocks, long tokens) {
     Objects.checkIndex(row, size);
+    hasCapacities = true;
+    rowTable = null;
     totalBlocks[row] = blocks;
     batchTokens[row] = tokens;
   }
@@ -194,8 +326,10 @@ public final class WorkerCandidates {
 
   /** Drops a row; the last one takes its place. */
   void removeRow(int row) {
+    rowTable = null;
     int last = --size;
     workers[row] = workers[last];
+    places[row] = places[last];
     deviceBlocks[row] = deviceBlocks[last];
     hostBlocks[row] = hostBlocks[last];
     diskBlocks[row] = diskBlocks[last];
@@ -246,6 +380,19 @@ public final class WorkerCandidates {
     return workers[Objects.checkIndex(row, size)];
   }
 
+  /**
+   * Returns where the fleet has the row's rank, so that what is known of a rank need not be looked
+   * up; a hint, which says nothing of who is there.
+   */
+  int place(int row) {
+    return places[row];
+  }
+
+  /** Sets {@link #place}, the row's own number unless set. */
+  void setPlace(int row, int place) {
+    places[row] = place;
+  }
+
   /** Returns leading prompt blocks that the rank holds in device memory. */
   public int deviceBlocks(int row) {
     return deviceBlocks[row];
@@ -279,6 +426,21 @@ public final class WorkerCandidates {
   /** Returns the rank's requests in flight. */
   public int activeRequests(int row) {
     return activeRequests[row];
+  }
+
+  /** Returns whether some row's cost is multiplied with something. */
+  boolean hasFactors() {
+    return hasFactors;
+  }
+
+  /** Returns whether some row may have blocks below its device. */
+  boolean hasLowerTiers() {
+    return hasLowerTiers;
+  }
+
+  /** Returns whether some row has another speed than 1. */
+  boolean hasSpeeds() {
+    return hasSpeeds;
   }
 
   /** Returns what the rank's whole cost is multiplied with. */
@@ -331,8 +493,10 @@ public final class WorkerCandidates {
   }
 
   private void grow() {
-    int rows = size * 2;
+    int before = workers.length;
+    int rows = before * 2;
     workers = Arrays.copyOf(workers, rows);
+    places = Arrays.copyOf(places, rows);
     deviceBlocks = Arrays.copyOf(deviceBlocks, rows);
     hostBlocks = Arrays.copyOf(hostBlocks, rows);
     diskBlocks = Arrays.copyOf(diskBlocks, rows);
@@ -343,6 +507,9 @@ public final class WorkerCandidates {
     costFactors = Arrays.copyOf(costFactors, rows);
     prefillSpeeds = Arrays.copyOf(prefillSpeeds, rows);
     decodeSpeeds = Arrays.copyOf(decodeSpeeds, rows);
+    Arrays.fill(costFactors, before, rows, 1);
+    Arrays.fill(prefillSpeeds, before, rows, 1);
+    Arrays.fill(decodeSpeeds, before, rows, 1);
     totalBlocks = Arrays.copyOf(totalBlocks, rows);
     batchTokens = Arrays.copyOf(batchTokens, rows);
   }

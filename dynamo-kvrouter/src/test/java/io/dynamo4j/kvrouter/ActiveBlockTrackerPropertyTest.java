@@ -39,13 +39,22 @@ class ActiveBlockTrackerPropertyTest {
       for (int step = 0; step < steps; step++) {
         step();
         compare();
+        checkTree();
       }
       for (Booking booking : known) {
         tracker.free(booking);
         reference.free(booking);
       }
       compare();
+      checkTree();
       assertThat(tracker.bookingCount()).isZero();
+    }
+
+    private void checkTree() {
+      if (tracker instanceof PrefixSharingTracker ours) {
+        PrefixTreeCheck.check(ours.prefixes());
+        assertThat(tracker.bookingCount() > 0 || ours.prefixes().runCount() == 0).isTrue();
+      }
     }
 
     private void step() {
@@ -58,8 +67,12 @@ class ActiveBlockTrackerPropertyTest {
       if (kind < 11) {
         assertThat(tracker.markPrefillCompleted(booking))
             .isEqualTo(reference.markPrefillCompleted(booking));
-      } else if (kind < 13) {
+      } else if (kind < 12) {
         assertThat(tracker.addOutputBlock(booking)).isEqualTo(reference.addOutputBlock(booking));
+      } else if (kind < 13) {
+        double remaining = random.nextInt(5) / 4.0; // sums of quarters are exact
+        assertThat(tracker.addOutputBlock(booking, remaining))
+            .isEqualTo(reference.addOutputBlock(booking, remaining));
       } else if (kind < 18) {
         assertThat(tracker.free(booking)).isEqualTo(reference.free(booking));
       } else if (kind < 19) {
@@ -189,8 +202,33 @@ class ActiveBlockTrackerPropertyTest {
     }
   }
 
+  /** Finds a prompt only where it goes through the whole of another, as if runs never split. */
+  private static final class UnsplitTracker extends ReferenceTracker {
+    @Override
+    public void project(long[] sequenceHashes, int count, WorkerCandidates candidates) {
+      super.project(sequenceHashes, count, candidates);
+      for (int row = 0; row < candidates.size(); row++) {
+        int depth = count - candidates.addedBlocks(row);
+        boolean endsThere = false;
+        for (Live live : living.values()) {
+          endsThere |=
+              live.booking.worker().equals(candidates.worker(row))
+                  && live.booking.blockCount() == depth;
+        }
+        candidates.setLoad(
+            row,
+            candidates.activePrefillTokens(row),
+            candidates.activeBlocks(row),
+            endsThere ? count - depth : count,
+            candidates.activeRequests(row));
+      }
+    }
+  }
+
   @Example
   void shouldCatchTrackersThatAreWrong() {
+    assertThatThrownBy(() -> new History(1, 3, seed -> new UnsplitTracker()).play(500))
+        .isInstanceOf(AssertionError.class);
     assertThatThrownBy(() -> new History(1, 3, seed -> new LeakyTracker()).play(500))
         .isInstanceOf(AssertionError.class);
     assertThatThrownBy(() -> new History(1, 3, seed -> new UnorderedTracker()).play(500))

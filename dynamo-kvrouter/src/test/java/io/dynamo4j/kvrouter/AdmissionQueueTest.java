@@ -10,6 +10,7 @@ import io.dynamo4j.core.model.ErrorType;
 import io.dynamo4j.core.model.RoutingConstraints;
 import io.dynamo4j.kvrouter.QueueRejectedException.Limit;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -32,6 +33,13 @@ class AdmissionQueueTest {
     return ((DynamoException) failure).errorType();
   }
 
+  private static QueueStatus ofDefaultClass(int requests, long promptTokens) {
+    return new QueueStatus(
+        requests,
+        promptTokens,
+        List.of(new QueueStatus.OfClass("default", requests, promptTokens, 0)));
+  }
+
   /* --------------- When to wait --------------- */
 
   @Test
@@ -42,11 +50,11 @@ class AdmissionQueueTest {
     fixture.ask("c", 10);
 
     assertThat(fixture.admitted()).containsExactly("a", "b");
-    assertThat(fixture.router.queueStatus()).isEqualTo(new QueueStatus(1, 10));
+    assertThat(fixture.router.queueStatus()).isEqualTo(ofDefaultClass(1, 10));
 
     fixture.computed("a");
     assertThat(fixture.admitted()).containsExactly("a", "b", "c");
-    assertThat(fixture.router.queueStatus()).isEqualTo(QueueStatus.EMPTY);
+    assertThat(fixture.router.queueStatus()).isEqualTo(ofDefaultClass(0, 0));
   }
 
   @Test
@@ -322,7 +330,7 @@ class AdmissionQueueTest {
 
     fixture.simulation.runFor(3 * SECOND);
     assertThat(type(fixture.failure("c"))).isEqualTo(ErrorType.DEADLINE_EXCEEDED);
-    assertThat(fixture.router.queueStatus()).isEqualTo(QueueStatus.EMPTY);
+    assertThat(fixture.router.queueStatus()).isEqualTo(ofDefaultClass(0, 0));
   }
 
   /* --------------- Giving up --------------- */
@@ -337,7 +345,7 @@ class AdmissionQueueTest {
     fixture.router.cancel(new BookingKey("c", 0));
     fixture.router.cancel(new BookingKey("unknown", 0));
     fixture.simulation.runFor(1_000_000);
-    assertThat(fixture.router.queueStatus()).isEqualTo(new QueueStatus(1, 60));
+    assertThat(fixture.router.queueStatus()).isEqualTo(ofDefaultClass(1, 60));
 
     fixture.computed("a");
     assertThat(fixture.admitted()).containsExactly("a", "d");

@@ -15,6 +15,8 @@ import io.dynamo4j.plane.ResponseStream;
 import io.dynamo4j.plane.WorkerInstance;
 import java.lang.reflect.Proxy;
 import java.util.ArrayDeque;
+import java.util.LinkedHashMap;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Queue;
 import java.util.concurrent.Flow;
@@ -37,6 +39,78 @@ class AllocationTest {
   @Test
   void shouldAllocateNoMoreForMoreWorkers() {
     assertThat(bytesPerDecision(128)).isLessThan(bytesPerDecision(8) + 64);
+  }
+
+  /** A prompt of 768 blocks, found in the index of each of 64 ranks, decided, booked and freed. */
+  @Test
+  void shouldAllocateNothingForADecisionButItsLease() {
+    assertThat(bytesPerToldDecision(8, 768)).isEqualTo(bytesPerLease());
+    assertThat(bytesPerToldDecision(64, 768)).isEqualTo(bytesPerLease());
+    assertThat(bytesPerToldDecision(64, 4)).isEqualTo(bytesPerLease());
+  }
+
+  private double bytesPerToldDecision(int workers, int blocks) {
+    RouterFixture fixture = new RouterFixture(workers);
+    KvRouter router = fixture.builder().explainRate(0).build();
+    for (int i = 0; i < workers * 4; i++) {
+      router.trySelect(told("standing" + i, i, blocks));
+      fixture.indexer.hold(RouterFixture.worker(1 + i % workers), blocks / 4);
+    }
+    SchedulingRequest request = told("r", 1_000, blocks);
+    return meter.bytesPerRun(
+        () -> {
+          RequestLease lease = router.trySelect(request);
+          lease.markPrefillCompleted();
+          lease.close();
+        });
+  }
+
+  /** A quarter of the blocks begins every prompt. */
+  private static SchedulingRequest told(String id, int number, int blocks) {
+    long[] hashes = new long[blocks];
+    for (int i = 0; i < blocks; i++) {
+      hashes[i] = DecisionRandom.mix(i < blocks / 4 ? i : i + 10_000L * (number + 1));
+    }
+    return SchedulingRequest.builder(id, tokens(number, blocks * RouterFixture.BLOCK))
+        .blockHashes(hashes, hashes)
+        .build();
+  }
+
+  /** What a lease is made of: itself, its booking, its choice, and both entries of the account. */
+  private double bytesPerLease() {
+    KvRouter router = new RouterFixture(1).router();
+    SchedulingRequest request = told("r", 1, 4);
+    RequestLease made = router.trySelect(request);
+    WorkerSelectionResult chosen = made.selection();
+    Map<BookingKey, Booking> entries = new LinkedHashMap<>();
+    TrackedRank rank = new TrackedRank(1, made.worker());
+    long[] hashes = new long[1];
+    Object[] sink = new Object[4];
+    double bytes =
+        meter.bytesPerRun(
+            () -> {
+              Booking booking = Booking.of(request.key(), made.worker(), hashes, 0, 1);
+              WorkerSelectionResult selection =
+                  new WorkerSelectionResult(chosen.worker(), 1, 1, 1, 1, 1);
+              sink[0] = booking;
+              sink[1] = selection;
+              sink[2] = new TrackedBooking(booking, rank);
+              sink[3] =
+                  new RequestLease(
+                      router,
+                      booking,
+                      made.instance(),
+                      selection,
+                      0,
+                      request.routing(),
+                      null,
+                      1,
+                      0);
+              entries.put(request.key(), booking);
+              entries.remove(request.key());
+            });
+    assertThat(entries).isEmpty();
+    return bytes;
   }
 
   @ParameterizedTest

@@ -32,14 +32,14 @@ class ApproximateRoutingTest {
     directory.register(instance(2).totalKvBlocks(6).build());
   }
 
-  private KvRouterBuilder builder(KvRouterConfig.Builder config) {
+  private KvRouterBuilder builder(KvRouterConfigBuilder config) {
     return KvRouter.builder()
         .environment(simulation.environment("router"))
         .directory(directory)
         .config(config.build());
   }
 
-  private KvRouter router(KvRouterConfig.Builder config) {
+  private KvRouter router(KvRouterConfigBuilder config) {
     return builder(config).blockSize(BLOCK).build();
   }
 
@@ -93,7 +93,7 @@ class ApproximateRoutingTest {
 
   @Test
   void shouldForgetByTheDeclaredRoomOfARank() {
-    KvRouterConfig.Builder config =
+    KvRouterConfigBuilder config =
         KvRouterConfig.builder()
             .useKvEvents(false)
             .routerApproximateCachePolicy(ApproximateCachePolicy.LRU);
@@ -114,7 +114,7 @@ class ApproximateRoutingTest {
 
   @Test
   void shouldPredictBesideEventsWhenAskedTo() {
-    KvRouterConfig.Builder config =
+    KvRouterConfigBuilder config =
         KvRouterConfig.builder().routerPredictedTtl(Duration.ofSeconds(5));
     KvIndexer index =
         config
@@ -165,7 +165,7 @@ class ApproximateRoutingTest {
     assertThat(KvRouterConfig.ofDefaults().routerTtl()).isEqualTo(Duration.ofMinutes(2));
     assertThat(KvRouterConfig.ofDefaults().useKvEvents()).isTrue();
     assertThat(KvRouterConfig.loadAware().useKvEvents()).isFalse();
-    KvRouterConfig.Builder both =
+    KvRouterConfigBuilder both =
         KvRouterConfig.builder().useKvEvents(false).routerPredictedTtl(Duration.ofSeconds(1));
     assertThatThrownBy(both::build)
         .hasMessage("router_predicted_ttl_secs requires use_kv_events=true");

@@ -16,6 +16,8 @@ import io.dynamo4j.plane.RequestDispatcher;
 import io.dynamo4j.plane.RequestHandler;
 import io.dynamo4j.plane.ResponseSink;
 import io.dynamo4j.plane.ServedEndpoint;
+import io.dynamo4j.plane.WorkerInstance;
+import io.dynamo4j.plane.memory.InMemoryWorkerDirectory;
 import io.dynamo4j.testkit.simulation.SimulationFailure;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -78,6 +80,16 @@ class DispatchPropertyTest {
       fixture.simulation.run();
       assertThat(held.getAsInt()).isZero();
       assertThat(open).isZero();
+      return this;
+    }
+
+    /** Serves workers of a pool of their own, which nobody disturbs but their requests' fate. */
+    Run serving(InMemoryWorkerDirectory pool, long... ids) {
+      for (long id : ids) {
+        WorkerInstance instance = RouterFixture.instance(id).build();
+        pool.register(instance);
+        fixture.plane.serve(instance, handler());
+      }
       return this;
     }
 
@@ -183,6 +195,35 @@ class DispatchPropertyTest {
     return new Run(fixture, seed, pool, pool::inFlightCount).play();
   }
 
+  private static Run playDisaggregated(long seed) {
+    DispatchFixture fixture = new DispatchFixture(seed);
+    InMemoryWorkerDirectory prefillWorkers = InMemoryWorkerDirectory.create();
+    KvRouter decode = fixture.router();
+    KvRouter prefill =
+        KvRouter.builder()
+            .environment(fixture.simulation.environment("prefill-router"))
+            .directory(prefillWorkers)
+            .indexer(fixture.indexer)
+            .build();
+    RequestDispatcher<PreprocessedRequest, LLMEngineOutput> dispatcher =
+        DisaggregatedDispatcher.builder()
+            .router(DisaggregatedRouter.builder().prefill(prefill).decode(decode).build())
+            .requestPlane(fixture.plane)
+            .build();
+    return new Run(
+            fixture,
+            seed,
+            dispatcher,
+            () -> Math.max(prefill.bookingCount(), decode.bookingCount()))
+        .serving(prefillWorkers, 11, 12)
+        .play();
+  }
+
+  @Property(tries = 120)
+  void shouldLeaveNothingBookedInEitherPool(@ForAll long seed) {
+    playDisaggregated(seed);
+  }
+
   @Property(tries = 200)
   void shouldLeaveNothingBooked(@ForAll long seed) {
     playKv(seed);
@@ -197,6 +238,8 @@ class DispatchPropertyTest {
   void shouldRepeatARunExactly(@ForAll @LongRange(min = 0, max = 1_000) long seed) {
     assertThat(playKv(seed).fixture.simulation.traceHash())
         .isEqualTo(playKv(seed).fixture.simulation.traceHash());
+    assertThat(playDisaggregated(seed).fixture.simulation.traceHash())
+        .isEqualTo(playDisaggregated(seed).fixture.simulation.traceHash());
   }
 
   /** Forgets every fifth release. */
@@ -230,13 +273,14 @@ class DispatchPropertyTest {
     int completions = 0;
     int cancels = 0;
     for (long seed = 0; seed < 20; seed++) {
-      Run run = playKv(seed);
-      failures += run.failures;
-      completions += run.completions;
-      cancels += run.cancels;
+      for (Run run : List.of(playKv(seed), playDisaggregated(seed))) {
+        failures += run.failures;
+        completions += run.completions;
+        cancels += run.cancels;
+      }
     }
-    assertThat(failures).isGreaterThan(100);
-    assertThat(completions).isGreaterThan(100);
-    assertThat(cancels).isGreaterThan(50);
+    assertThat(failures).isGreaterThan(200);
+    assertThat(completions).isGreaterThan(200);
+    assertThat(cancels).isGreaterThan(100);
   }
 }

@@ -23,7 +23,7 @@ import org.reactivestreams.tck.TestEnvironment;
 import org.reactivestreams.tck.flow.FlowPublisherVerification;
 
 /**
- * Streams of both dispatchers keep the rules of Reactive Streams, here with a host's own types: a
+ * Streams of all dispatchers keep the rules of Reactive Streams, here with a host's own types: a
  * request is the number of items, an item its index.
  */
 class DispatcherTckTest {
@@ -31,6 +31,7 @@ class DispatcherTckTest {
   private static InMemoryRequestPlane<Long, Long> plane;
   private static RequestDispatcher<Long, Long> kv;
   private static RequestDispatcher<Long, Long> pool;
+  private static RequestDispatcher<Long, Long> disaggregated;
   private static RequestDispatcher<Long, Long> lonely;
 
   private static final class Counting implements RoutingAdapter<Long, Long> {
@@ -50,18 +51,38 @@ class DispatcherTckTest {
     }
   }
 
+  /** A prefill worker sends one item, which is not passed on. */
+  private static final class OneItem implements PrefillHandoff<Long, Long> {
+    @Override
+    public Long toPrefill(Long request) {
+      return 1L;
+    }
+
+    @Override
+    public boolean isWhole(Long last) {
+      return false;
+    }
+
+    @Override
+    public Long toDecode(Long request, Long last) {
+      return request;
+    }
+  }
+
   @BeforeAll
   static void start() {
     environment = RealEnvironment.create();
     plane = InMemoryRequestPlane.create(environment.environment());
     InMemoryWorkerDirectory directory = InMemoryWorkerDirectory.create();
-    kv =
-        KvDispatcher.builder(new Counting())
+    kv = KvDispatcher.builder(new Counting()).router(router(directory)).requestPlane(plane).build();
+    InMemoryWorkerDirectory prefillWorkers = InMemoryWorkerDirectory.create();
+    prefillWorkers.register(RouterFixture.instance(1).build());
+    disaggregated =
+        DisaggregatedDispatcher.builder(new Counting(), new OneItem())
             .router(
-                KvRouter.builder()
-                    .environment(environment.environment())
-                    .directory(directory)
-                    .indexer(new FakeIndexer(RouterFixture.BLOCK))
+                DisaggregatedRouter.builder()
+                    .prefill(router(prefillWorkers))
+                    .decode(router(directory))
                     .build())
             .requestPlane(plane)
             .build();
@@ -71,6 +92,14 @@ class DispatcherTckTest {
     plane.serve(
         RouterFixture.instance(1).build(), lane, (id, count, sink) -> send(lane, sink, 0, count));
     directory.register(RouterFixture.instance(1).build());
+  }
+
+  private static KvRouter router(InMemoryWorkerDirectory directory) {
+    return KvRouter.builder()
+        .environment(environment.environment())
+        .directory(directory)
+        .indexer(new FakeIndexer(RouterFixture.BLOCK))
+        .build();
   }
 
   private static RequestDispatcher<Long, Long> pool(InMemoryWorkerDirectory directory) {
@@ -111,6 +140,11 @@ class DispatcherTckTest {
   @TestFactory
   List<DynamicTest> shouldKeepRulesOfReactiveStreamsWhenPooled() {
     return tests(FlowTck.tests(() -> new Verification(pool), "optional_spec111"));
+  }
+
+  @TestFactory
+  List<DynamicTest> shouldKeepRulesOfReactiveStreamsInTwoLegs() {
+    return tests(FlowTck.tests(() -> new Verification(disaggregated), "optional_spec111"));
   }
 
   private static List<DynamicTest> tests(List<DynamicTest> tests) {

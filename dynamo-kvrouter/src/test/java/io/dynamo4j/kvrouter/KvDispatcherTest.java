@@ -329,6 +329,47 @@ class KvDispatcherTest {
   }
 
   @Test
+  void shouldFreeAndFailWhenTheAdapterOfTheHostThrows() {
+    List<String> cancelled = new ArrayList<>();
+    fixture.serve(
+        1,
+        (id, request, sink) -> {
+          sink.onCancel(() -> cancelled.add(id));
+          sink.next(DispatchFixture.token());
+        });
+    RoutingAdapter<PreprocessedRequest, LLMEngineOutput> own = RoutingAdapter.preprocessed();
+    RoutingAdapter<PreprocessedRequest, LLMEngineOutput> broken =
+        new RoutingAdapter<>() {
+          @Override
+          public TokenSlice tokenIds(PreprocessedRequest request) {
+            return own.tokenIds(request);
+          }
+
+          @Override
+          public RoutingHints routing(PreprocessedRequest request) {
+            return own.routing(request);
+          }
+
+          @Override
+          public int tokenCount(LLMEngineOutput item) {
+            throw new IllegalStateException("cannot count");
+          }
+        };
+    Client client =
+        fixture
+            .client("r")
+            .start(KvDispatcher.builder(broken).router(router).requestPlane(fixture.plane).build());
+
+    fixture.simulation.run();
+
+    assertThat(type(client)).isEqualTo(ErrorType.INTERNAL);
+    assertThat(client.failure).hasRootCauseMessage("cannot count");
+    assertThat(client.items).isZero();
+    assertThat(router.bookingCount()).isZero();
+    assertThat(cancelled).containsExactly("r");
+  }
+
+  @Test
   void shouldReportAPolicyThatBreaksItsContract() {
     fixture.serve(1, fixture.tokens(1));
     KvRouter broken =

@@ -21,14 +21,14 @@ class KvRouterConfigTest {
       T initial,
       T other,
       Function<KvRouterConfig, T> read,
-      BiFunction<KvRouterConfig.Builder, T, KvRouterConfig.Builder> write) {
+      BiFunction<KvRouterConfigBuilder, T, KvRouterConfigBuilder> write) {
 
     static <T> Setting<T> of(
         String variable,
         T initial,
         T other,
         Function<KvRouterConfig, T> read,
-        BiFunction<KvRouterConfig.Builder, T, KvRouterConfig.Builder> write) {
+        BiFunction<KvRouterConfigBuilder, T, KvRouterConfigBuilder> write) {
       return new Setting<>(variable, initial, other, read, write);
     }
 
@@ -44,67 +44,67 @@ class KvRouterConfigTest {
             1.0,
             1.5,
             KvRouterConfig::overlapScoreCredit,
-            KvRouterConfig.Builder::overlapScoreCredit),
+            KvRouterConfigBuilder::overlapScoreCredit),
         Setting.of(
             "DYN_ROUTER_KV_OVERLAP_SCORE_CREDIT_DECAY",
             0.0,
             0.5,
             KvRouterConfig::overlapScoreCreditDecay,
-            KvRouterConfig.Builder::overlapScoreCreditDecay),
+            KvRouterConfigBuilder::overlapScoreCreditDecay),
         Setting.of(
             "DYN_ROUTER_PREFILL_LOAD_SCALE",
             1.0,
             4.0,
             KvRouterConfig::prefillLoadScale,
-            KvRouterConfig.Builder::prefillLoadScale),
+            KvRouterConfigBuilder::prefillLoadScale),
         Setting.of(
             "DYN_ROUTER_DECODE_ACTIVE_REQUEST_WEIGHT",
             0.0,
             32.0,
             KvRouterConfig::decodeActiveRequestWeight,
-            KvRouterConfig.Builder::decodeActiveRequestWeight),
+            KvRouterConfigBuilder::decodeActiveRequestWeight),
         Setting.of(
             "DYN_ROUTER_HOST_CACHE_HIT_WEIGHT",
             0.75,
             0.5,
             KvRouterConfig::hostCacheHitWeight,
-            KvRouterConfig.Builder::hostCacheHitWeight),
+            KvRouterConfigBuilder::hostCacheHitWeight),
         Setting.of(
             "DYN_ROUTER_DISK_CACHE_HIT_WEIGHT",
             0.25,
             0.125,
             KvRouterConfig::diskCacheHitWeight,
-            KvRouterConfig.Builder::diskCacheHitWeight),
+            KvRouterConfigBuilder::diskCacheHitWeight),
         Setting.of(
             "DYN_ROUTER_TEMPERATURE",
             0.0,
             0.7,
             KvRouterConfig::routerTemperature,
-            KvRouterConfig.Builder::routerTemperature),
+            KvRouterConfigBuilder::routerTemperature),
         Setting.of(
             "DYN_ROUTER_TRACK_ACTIVE_BLOCKS",
             true,
             false,
             KvRouterConfig::routerTrackActiveBlocks,
-            KvRouterConfig.Builder::routerTrackActiveBlocks),
+            KvRouterConfigBuilder::routerTrackActiveBlocks),
         Setting.of(
             "DYN_ROUTER_TRACK_OUTPUT_BLOCKS",
             false,
             true,
             KvRouterConfig::routerTrackOutputBlocks,
-            KvRouterConfig.Builder::routerTrackOutputBlocks),
+            KvRouterConfigBuilder::routerTrackOutputBlocks),
         Setting.of(
             "DYN_ROUTER_ASSUME_KV_REUSE",
             true,
             false,
             KvRouterConfig::routerAssumeKvReuse,
-            KvRouterConfig.Builder::routerAssumeKvReuse),
+            KvRouterConfigBuilder::routerAssumeKvReuse),
         Setting.of(
             "DYN_ROUTER_TRACK_PREFILL_TOKENS",
             true,
             false,
             KvRouterConfig::routerTrackPrefillTokens,
-            KvRouterConfig.Builder::routerTrackPrefillTokens));
+            KvRouterConfigBuilder::routerTrackPrefillTokens));
   }
 
   @ParameterizedTest
@@ -139,10 +139,10 @@ class KvRouterConfigTest {
   @ParameterizedTest
   @ValueSource(doubles = {-0.001, Double.NaN, Double.POSITIVE_INFINITY})
   void shouldRefuseANumberOutOfRange(double value) {
-    KvRouterConfig.Builder credit = KvRouterConfig.builder().overlapScoreCredit(value);
-    KvRouterConfig.Builder temperature = KvRouterConfig.builder().routerTemperature(value);
-    KvRouterConfig.Builder weight = KvRouterConfig.builder().hostCacheHitWeight(value);
-    KvRouterConfig.Builder disk = KvRouterConfig.builder().diskCacheHitWeight(1.001);
+    KvRouterConfigBuilder credit = KvRouterConfig.builder().overlapScoreCredit(value);
+    KvRouterConfigBuilder temperature = KvRouterConfig.builder().routerTemperature(value);
+    KvRouterConfigBuilder weight = KvRouterConfig.builder().hostCacheHitWeight(value);
+    KvRouterConfigBuilder disk = KvRouterConfig.builder().diskCacheHitWeight(1.001);
 
     assertThatThrownBy(credit::build)
         .isInstanceOf(IllegalArgumentException.class)
@@ -170,7 +170,7 @@ class KvRouterConfigTest {
 
   @Test
   void shouldRefuseOutputBlocksWithoutActiveBlocks() {
-    KvRouterConfig.Builder builder =
+    KvRouterConfigBuilder builder =
         KvRouterConfig.builder().routerTrackActiveBlocks(false).routerTrackOutputBlocks(true);
 
     assertThatThrownBy(builder::build)

@@ -23,7 +23,7 @@ class KvWorkerScorerTest {
     return candidates.add(WorkerWithDpRank.of(candidates.size()), device, host, disk);
   }
 
-  private double cost(KvRouterConfig.Builder config, int row) {
+  private double cost(KvRouterConfigBuilder config, int row) {
     return KvWorkerScorer.of(config.build()).cost(REQUEST, candidates, row);
   }
 

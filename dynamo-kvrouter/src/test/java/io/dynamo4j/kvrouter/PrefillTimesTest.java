@@ -27,8 +27,17 @@ class PrefillTimesTest {
       times.learn(tokens, (fixedMillis + millisPerToken * tokens) * noise);
     }
     double typical = fixedMillis + 8_000 * millisPerToken;
+    double longest = fixedMillis + 16_000 * millisPerToken;
     assertThat(times.millis(8_000)).isCloseTo(Math.max(1, typical), within(0.05 * typical + 0.01));
-    assertThat(times.millisPerToken()).isCloseTo(millisPerToken, within(0.1 * millisPerToken));
+    assertThat(times.millisPerToken()).isCloseTo(millisPerToken, within(7 * slopeError(longest)));
+  }
+
+  /** The standard error of the slope is at most this, if no sample lies above {@code longest}. */
+  private static double slopeError(double longest) {
+    double noise = 0.2 / Math.sqrt(12) * longest;
+    double spreadOfTokens = 16_000 / Math.sqrt(12);
+    double samplesRemembered = 2 / (1 - 0.998);
+    return noise / (spreadOfTokens * Math.sqrt(samplesRemembered));
   }
 
   @Property(tries = 200)

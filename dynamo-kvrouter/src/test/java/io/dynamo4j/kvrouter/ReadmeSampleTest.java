@@ -84,6 +84,25 @@ class ReadmeSampleTest {
     router.close();
   }
 
+  @Test
+  void shouldRouteOverTwoPoolsAsInTheSample() {
+    fixture.serve(1, fixture.tokens(2));
+    RequestPlane<PreprocessedRequest, LLMEngineOutput> plane = fixture.plane;
+    KvRouter prefillRouter = fixture.router();
+    KvRouter decodeRouter = fixture.router();
+
+    DisaggregatedRouter router =
+        DisaggregatedRouter.builder().prefill(prefillRouter).decode(decodeRouter).build();
+    RequestDispatcher<PreprocessedRequest, LLMEngineOutput> dispatcher =
+        DisaggregatedDispatcher.builder().router(router).requestPlane(plane).build();
+
+    Client client = fixture.client("r").start(dispatcher);
+    fixture.simulation.run();
+    assertThat(client.completed).isTrue();
+    assertThat(prefillRouter.bookingCount()).isZero();
+    assertThat(decodeRouter.bookingCount()).isZero();
+  }
+
   private void send(WorkerInstance instance) {
     sent.add(instance);
   }
@@ -95,7 +114,7 @@ class ReadmeSampleTest {
         withoutIndent(module.resolve("src/test/java/io/dynamo4j/kvrouter/ReadmeSampleTest.java"));
     String[] parts = withoutIndent(module.resolve("README.md")).split("```java\n");
 
-    assertThat(parts).hasSize(4);
+    assertThat(parts).hasSize(5);
     for (int i = 1; i < parts.length; i++) {
       String sample = parts[i].substring(0, parts[i].indexOf("```"));
       assertThat(sample).isNotBlank();

@@ -17,6 +17,7 @@ class ReferenceTracker implements ActiveBlockTracker {
     final Booking booking;
     boolean prefillCompleted;
     int outputBlocks;
+    double outputWeight;
 
     Live(Booking booking) {
       this.booking = booking;
@@ -24,6 +25,9 @@ class ReferenceTracker implements ActiveBlockTracker {
   }
 
   final Map<BookingKey, Live> living = new LinkedHashMap<>();
+
+  /** Blocks that weigh less than 1, by rank. */
+  private final Map<WorkerWithDpRank, Map<Long, Double>> weights = new LinkedHashMap<>();
 
   @Override
   public void book(Booking booking) {
@@ -50,27 +54,59 @@ class ReferenceTracker implements ActiveBlockTracker {
 
   @Override
   public boolean addOutputBlock(Booking booking) {
-    Live live = find(booking);
-    if (live == null) {
-      return false;
-    }
-    live.outputBlocks++;
-    return true;
+    return grow(booking) != null;
   }
 
   @Override
   public boolean addOutputBlock(Booking booking, double remaining) {
-    throw new UnsupportedOperationException("weights are checked by recorded figures");
+    Live live = grow(booking);
+    if (live == null) {
+      return false;
+    }
+    live.outputWeight = live.outputBlocks * remaining;
+    WorkerWithDpRank rank = booking.worker();
+    long[] hashes = booking.sequenceHashes();
+    for (int i = booking.blockCount() - 1; i >= 0 && holders(rank, hashes[i]) == 1; i--) {
+      weights.computeIfAbsent(rank, added -> new LinkedHashMap<>()).put(hashes[i], remaining);
+    }
+    return true;
+  }
+
+  private @Nullable Live grow(Booking booking) {
+    Live live = find(booking);
+    if (live != null) {
+      live.outputBlocks++;
+      live.outputWeight++;
+    }
+    return live;
+  }
+
+  private int holders(WorkerWithDpRank worker, long hash) {
+    int holders = 0;
+    for (Live live : living.values()) {
+      long[] hashes = live.booking.sequenceHashes();
+      for (int i = 0; live.booking.worker().equals(worker) && i < live.booking.blockCount(); i++) {
+        holders += hashes[i] == hash ? 1 : 0;
+      }
+    }
+    return holders;
   }
 
   @Override
   public boolean free(Booking booking) {
-    return find(booking) != null && living.remove(booking.key()) != null;
+    boolean isFreed = find(booking) != null && living.remove(booking.key()) != null;
+    forgetWeights();
+    return isFreed;
   }
 
   @Override
   public void removeRank(WorkerWithDpRank rank) {
     living.values().removeIf(live -> live.booking.worker().equals(rank));
+    forgetWeights();
+  }
+
+  private void forgetWeights() {
+    weights.forEach((rank, light) -> light.keySet().retainAll(activeHashes(rank)));
   }
 
   @Override
@@ -89,16 +125,20 @@ class ReferenceTracker implements ActiveBlockTracker {
   @Override
   public WorkerLoad load(WorkerWithDpRank worker) {
     long tokens = 0;
-    long outputs = 0;
+    double outputs = 0;
     int requests = 0;
     for (Live live : living.values()) {
       if (live.booking.worker().equals(worker)) {
         requests++;
-        outputs += live.outputBlocks;
+        outputs += live.outputWeight;
         tokens += live.prefillCompleted ? 0 : live.booking.prefillTokens();
       }
     }
-    return new WorkerLoad(tokens, activeHashes(worker).size() + outputs, requests);
+    double blocks = activeHashes(worker).size() + outputs;
+    for (double weight : weights.getOrDefault(worker, Map.of()).values()) {
+      blocks -= 1 - weight;
+    }
+    return new WorkerLoad(tokens, Math.round(blocks), requests);
   }
 
   @Override

@@ -112,6 +112,22 @@ class ReplicaSyncTest {
   }
 
   @Test
+  void shouldEndTheBookingsOfARouterThatDiesRightAfterAnsweringAJoiner() {
+    RouterPair pair = new RouterPair(10, 3, true);
+    pair.start("a").trySelect(request("r", tokens(0, 40)));
+    pair.runFor(LEASE.toNanos() + DELAY);
+    pair.start("b");
+    pair.runFor(3 * DELAY);
+    assertThat(sum(pair, "b")).isEqualTo(1);
+
+    pair.simulation.node("a").crash();
+    pair.runFor(2 * LEASE.toNanos());
+
+    assertThat(sum(pair, "b")).isZero();
+    assertThat(pair.router("b").replicaSync().expiredRouters()).isEqualTo(1);
+  }
+
+  @Test
   void shouldEndItsBookingsElsewhereAtOnceWhenClosed() {
     RouterPair pair = new RouterPair(7, 3, true);
     pair.start("a").trySelect(request("r", tokens(0, 40)));

@@ -138,7 +138,7 @@ class RequestWishesTest {
   /* --------------- Overrides --------------- */
 
   private static Set<WorkerWithDpRank> chosenBy(
-      KvRouterConfig.Builder config, RouterConfigOverride override) {
+      KvRouterConfigBuilder config, RouterConfigOverride override) {
     RouterFixture two = new RouterFixture(2);
     KvRouter router = two.builder().config(config.build()).build();
     router.trySelect(RouterFixture.pinned("load", tokens(500, 8), worker(1)));
@@ -151,7 +151,7 @@ class RequestWishesTest {
    */
   @Test
   void s1ShouldScoreByTheRequestsOwnCreditScaleAndTemperature() {
-    KvRouterConfig.Builder config = KvRouterConfig.builder();
+    KvRouterConfigBuilder config = KvRouterConfig.builder();
 
     assertThat(chosenBy(config, RouterConfigOverride.none())).containsExactly(worker(1), worker(2));
     assertThat(chosenBy(config, RouterConfigOverride.builder().overlapScoreCredit(1.5).build()))
@@ -205,7 +205,7 @@ class RequestWishesTest {
   @ParameterizedTest
   @CsvSource({
     "overlap_score_credit, -1, overlap_score_credit must be a finite",
-    "prefill_load_scale, NaN, prefill_load_scale must be a finite",
+    "prefill_load_scale, NaN, prefill_load_scale must be finite and non-negative",
     "router_temperature, -0.5, router_temperature must be finite and non-negative",
     "overlap_score_weight, -1, overlap_score_weight must be a finite",
     "shared_cache_multiplier, 2, shared_cache_multiplier must be between 0 and 1"

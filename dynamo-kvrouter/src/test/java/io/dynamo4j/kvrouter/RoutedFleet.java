@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dynamo4j.kvrouter;
 
+import io.dynamo4j.core.model.CompletionUsage;
 import io.dynamo4j.core.model.KvCacheEvent;
 import io.dynamo4j.core.model.LLMEngineOutput;
 import io.dynamo4j.core.model.PreprocessedRequest;
@@ -10,6 +11,7 @@ import io.dynamo4j.core.runtime.Environment;
 import io.dynamo4j.indexer.KvIndexer;
 import io.dynamo4j.plane.Attempt;
 import io.dynamo4j.plane.RequestDispatcher;
+import io.dynamo4j.plane.RequestHandler;
 import io.dynamo4j.plane.WorkerInstance;
 import io.dynamo4j.plane.memory.InMemoryRequestPlane;
 import io.dynamo4j.plane.memory.InMemoryWorkerDirectory;
@@ -20,7 +22,10 @@ import io.dynamo4j.testkit.simulation.Mode;
 import io.dynamo4j.testkit.simulation.SimulatedNode;
 import io.dynamo4j.testkit.simulation.Simulation;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.Flow;
 
 /** Mock engines behind a dispatcher, in virtual time, with their events fed into a real index. */
@@ -31,6 +36,7 @@ final class RoutedFleet {
   final KvIndexer indexer;
   final Environment gateway;
   private final List<MockEngine> engines = new ArrayList<>();
+  private final Map<String, CompletionUsage> usages = new LinkedHashMap<>();
   private long cachedTokens;
   private long promptTokens;
   private double firstTokenMillis;
@@ -59,9 +65,27 @@ final class RoutedFleet {
             .listener(new Recorder())
             .build();
     WorkerInstance instance = RouterFixture.instance(id).kvBlockSize(config.blockSize()).build();
-    plane.serve(instance, node.lane("serve"), engine);
+    plane.serve(instance, node.lane("serve"), reporting(engine));
     directory.register(instance);
     return engine;
+  }
+
+  /** Adds to the last item what the engine found in its cache, as engines do. */
+  private RequestHandler<PreprocessedRequest, LLMEngineOutput> reporting(MockEngine engine) {
+    return (requestId, request, sink) ->
+        engine.handle(
+            requestId,
+            request,
+            new ItemSink(
+                sink, item -> item.finishReason() == null ? item : reported(requestId, item)));
+  }
+
+  private LLMEngineOutput reported(String requestId, LLMEngineOutput item) {
+    return item.withUsage(Objects.requireNonNull(usages.get(requestId)));
+  }
+
+  MockEngine engine(int position) {
+    return engines.get(position);
   }
 
   private void submit(long workerId, List<KvCacheEvent> events) {
@@ -76,6 +100,15 @@ final class RoutedFleet {
         .directory(directory)
         .indexer(indexer)
         .config(config)
+        .build();
+  }
+
+  KvRouter router(KvPolicy policy) {
+    return KvRouter.builder()
+        .environment(gateway)
+        .directory(directory)
+        .indexer(indexer)
+        .policy(policy)
         .build();
   }
 
@@ -132,6 +165,7 @@ final class RoutedFleet {
     @Override
     public void admitted(String requestId, int cached, int prompt, long nanos) {
       cachedTokens += cached;
+      usages.put(requestId, new CompletionUsage(prompt, 1, cached));
       promptTokens += prompt;
     }
   }

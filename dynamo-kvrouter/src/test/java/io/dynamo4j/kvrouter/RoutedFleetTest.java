@@ -13,6 +13,8 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.function.Function;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** Conversations over mock engines: what routing by cache is worth, and that it adds up. */
 class RoutedFleetTest {
@@ -87,6 +89,25 @@ class RoutedFleetTest {
     }
     // Every turn but the first could repeat its session's prompt.
     assertThat(kv).isGreaterThan(0.6);
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void shouldPredictExactlyWhatEnginesFindInTheirCaches(KvPolicy policy) {
+    RoutedFleet fleet = new RoutedFleet(WORKERS, ENGINE, 1);
+    KvRouter router = fleet.router(policy);
+    var dispatcher = fleet.kv(router);
+    conversations(1).forEach(a -> fleet.arrive(a.nanos(), a.request(), dispatcher));
+
+    fleet.run();
+
+    CacheAccuracy accuracy = router.cacheAccuracy();
+    assertThat(accuracy.reports()).isEqualTo(SESSIONS * TURNS);
+    assertThat(accuracy.exactReports()).isEqualTo(accuracy.reports());
+    assertThat(accuracy.absoluteErrorTokens()).isZero();
+    assertThat(accuracy.predictedTokens())
+        .isEqualTo(accuracy.reportedTokens())
+        .isGreaterThan(50_000);
   }
 
   @Test

@@ -29,7 +29,7 @@ class RoutingListenerTest {
 
     assertThat(events)
         .containsExactly(
-            new RoutingEvent.Booked(RouterFixture.worker(2), 9, 0, 0, 0, 0, 0),
+            new RoutingEvent.Booked(RouterFixture.worker(2), 9, 0, 0, 0, 0, 0, 0, 0, 0),
             new RoutingEvent.Ended(RouterFixture.worker(2), 9, 3, 300, 800));
   }
 

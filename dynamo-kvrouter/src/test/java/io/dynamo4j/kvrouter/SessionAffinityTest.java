@@ -18,9 +18,12 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 class SessionAffinityTest {
   private static final long SECOND = 1_000_000_000L;
@@ -174,6 +177,62 @@ class SessionAffinityTest {
 
     assertThat(affinity.bindingCount()).isEqualTo(2);
     assertThat(chosen).containsExactly(1L, 2L, 1L, 1L, 1L);
+  }
+
+  @Test
+  void shouldBindNoIdBeyond256Bytes() {
+    String longest = "é".repeat(128);
+    dispatch(request(longest));
+    dispatch(request(longest));
+    dispatch(request(longest + "x"));
+
+    assertThat(affinity.bindingCount()).isEqualTo(1);
+    assertThat(chosen).containsExactly(1L, 1L, 3L);
+  }
+
+  private Optional<SessionAffinity.Builder> ofVariables(String... namesAndValues) {
+    Map<String, String> environment = new LinkedHashMap<>();
+    for (int i = 0; i < namesAndValues.length; i += 2) {
+      environment.put("DYN_ROUTER_SESSION_AFFINITY_" + namesAndValues[i], namesAndValues[i + 1]);
+    }
+    return SessionAffinity.fromEnvironment(this::choose, environment);
+  }
+
+  @Test
+  void shouldReadItsIdleTimeFromTheVariable() {
+    affinity = ofVariables("TTL_SECS", " 5 ", "MODE", "hard").orElseThrow().clock(clock).build();
+    dispatch(request("s"));
+    fixture.simulation.runFor(5 * SECOND - 1);
+    assertThat(affinity.bindingCount()).isEqualTo(1);
+
+    fixture.simulation.runFor(1);
+
+    assertThat(affinity.bindingCount()).isZero();
+    assertThat(ofVariables("TTL_SECS", "31536000")).isPresent();
+  }
+
+  @Test
+  void shouldBeOffWithoutTheVariable() {
+    assertThat(ofVariables()).isEmpty();
+    assertThat(ofVariables("MODE", "hard")).isEmpty();
+    assertThat(ofVariables("TTL_SECS", "soon")).isEmpty();
+    assertThat(ofVariables("TTL_SECS", "1.5")).isEmpty();
+    assertThat(ofVariables("TTL_SECS", "NaN")).isEmpty();
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "TTL_SECS, 0, session_affinity_ttl_secs must be between 1 and 31536000",
+    "TTL_SECS, -3, session_affinity_ttl_secs must be between 1 and 31536000",
+    "TTL_SECS, 31536001, session_affinity_ttl_secs must be between 1 and 31536000",
+    "TTL_SECS, Infinity, session_affinity_ttl_secs must be between 1 and 31536000",
+    "MODE, soft, session_affinity_mode is not supported by this library",
+    "MODE, firm, session_affinity_mode must be hard or soft"
+  })
+  void shouldRefuseVariablesByName(String name, String value, String text) {
+    assertThatThrownBy(() -> ofVariables(name, value))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageStartingWith(text + ": DYN_ROUTER_SESSION_AFFINITY_" + name + "=");
   }
 
   @Test

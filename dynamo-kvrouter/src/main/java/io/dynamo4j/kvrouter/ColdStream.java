@@ -1,44 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dynamo4j.kvrouter;
 
-import io.dynamo4j.plane.Attempt;
-import io.dynamo4j.plane.RequestPlane;
+import io.dynamo4j.core.runtime.Scheduler;
 import io.dynamo4j.plane.ResponseStream;
 import java.util.Objects;
 import java.util.concurrent.Flow;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
 
-/** The cold side of a dispatch: turns its first subscriber into a {@link Dispatch}. */
-final class DispatchStream<Q, R> implements ResponseStream<R> {
-  private final Placer<Q> placer;
-  private final RequestPlane<Q, R> plane;
-  private final RoutingAdapter<Q, R> adapter;
-  private final Q request;
-  private final Attempt attempt;
+/**
+ * The cold side of an attempt: hands its first subscriber to whoever runs it, on the attempt's
+ * lane.
+ */
+final class ColdStream<R> implements ResponseStream<R> {
+  private final Scheduler lane;
+  private final Consumer<Flow.Subscriber<? super R>> run;
   private final AtomicBoolean subscribed = new AtomicBoolean();
 
-  DispatchStream(
-      Placer<Q> placer,
-      RequestPlane<Q, R> plane,
-      RoutingAdapter<Q, R> adapter,
-      Q request,
-      Attempt attempt) {
-    this.placer = placer;
-    this.plane = plane;
-    this.adapter = adapter;
-    this.request = Objects.requireNonNull(request, "request");
-    this.attempt = Objects.requireNonNull(attempt, "attempt");
+  ColdStream(Scheduler lane, Consumer<Flow.Subscriber<? super R>> run) {
+    this.lane = lane;
+    this.run = run;
   }
 
   @Override
   public void subscribe(Flow.Subscriber<? super R> subscriber) {
     Objects.requireNonNull(subscriber, "subscriber");
     if (subscribed.compareAndSet(false, true)) {
-      attempt
-          .lane()
-          .execute(new Dispatch<>(placer, plane, adapter, request, attempt, subscriber)::start);
+      lane.execute(() -> run.accept(subscriber));
     } else {
-      attempt.lane().execute(() -> refuse(subscriber));
+      lane.execute(() -> refuse(subscriber));
     }
   }
 
