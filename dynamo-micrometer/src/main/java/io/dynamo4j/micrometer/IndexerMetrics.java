@@ -5,16 +5,16 @@ import io.dynamo4j.indexer.EventOutcome;
 import io.dynamo4j.indexer.FeedCounter;
 import io.dynamo4j.indexer.KvEventFeed;
 import io.dynamo4j.indexer.KvIndexer;
+import io.dynamo4j.indexer.engine.EngineEventNormalizer;
+import io.dynamo4j.indexer.engine.EngineEventReject;
+import io.dynamo4j.indexer.remote.IndexService;
 import io.dynamo4j.indexer.remote.RemoteIndex;
-import io.micrometer.core.instrument.FunctionCounter;
-import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tag;
 import io.micrometer.core.instrument.Tags;
-import java.util.Locale;
 
 /**
- * An index, the feed that fills it and its recovery as meters.
+ * An index, what fills it and its recovery as meters.
  *
  * <p>Everything is read when the registry is; nothing is counted twice and nothing costs a request.
  * The registry holds what it reads weakly.
@@ -22,75 +22,83 @@ import java.util.Locale;
  * <p><b>Threads.</b> Any.
  */
 public final class IndexerMetrics {
-  private static final String INDEX = "dynamo4j.indexer.";
-  private static final String FEED = "dynamo4j.feed.";
 
   private IndexerMetrics() {}
 
   /** Shows what an index holds and what became of its events. */
   public static void bind(MeterRegistry registry, KvIndexer indexer, Tag... tags) {
-    Tags all = Tags.of(tags);
+    Meters<KvIndexer> meters = Meters.of(registry, "dynamo4j.indexer.", indexer, Tags.of(tags));
     for (EventOutcome outcome : EventOutcome.values()) {
-      FunctionCounter.builder(INDEX + "events", indexer, i -> i.status().events(outcome))
-          .description("Events by what became of them")
-          .tags(all.and("outcome", name(outcome)))
-          .register(registry);
+      meters.and("outcome", Meters.label(outcome)).count("events", i -> i.status().events(outcome));
     }
-    Gauge.builder(INDEX + "blocks", indexer, i -> i.status().blocks()).tags(all).register(registry);
-    Gauge.builder(INDEX + "lower.tier.blocks", indexer, i -> i.status().lowerTierBlocks())
-        .tags(all)
-        .register(registry);
-    Gauge.builder(INDEX + "pending.updates", indexer, i -> i.status().pendingUpdates())
-        .tags(all)
-        .register(registry);
-    Gauge.builder(INDEX + "stale.ranks", indexer, i -> i.status().staleRanks())
-        .tags(all)
-        .register(registry);
+    meters
+        .gauge("blocks", i -> i.status().blocks())
+        .gauge("lower.tier.blocks", i -> i.status().lowerTierBlocks())
+        .gauge("pending.updates", i -> i.status().pendingUpdates())
+        .gauge("stale.ranks", i -> i.status().staleRanks());
   }
 
   /** Shows what came from the event plane, and how recovery stands. */
   public static void bind(MeterRegistry registry, KvEventFeed feed, Tag... tags) {
-    Tags all = Tags.of(tags);
+    Meters<KvEventFeed> meters = Meters.of(registry, "dynamo4j.feed.", feed, Tags.of(tags));
     for (FeedCounter counter : FeedCounter.values()) {
-      FunctionCounter.builder(
-              FEED + name(counter).replace('_', '.'), feed, f -> f.status().count(counter))
-          .tags(all)
-          .register(registry);
+      meters.count(Meters.dotted(counter), f -> f.status().count(counter));
     }
-    FunctionCounter.builder(FEED + "overrun.envelopes", feed, f -> f.status().overrunEnvelopes())
-        .description("Envelopes that the plane dropped because the feed was too slow")
-        .tags(all)
-        .register(registry);
-    Gauge.builder(FEED + "held.events", feed, f -> f.status().heldEvents())
-        .tags(all)
-        .register(registry);
-    Gauge.builder(FEED + "conflicts", feed, f -> f.status().conflicts().size())
-        .description("Ranks for which two publishers write")
-        .tags(all)
-        .register(registry);
-    Gauge.builder(FEED + "sources", feed, f -> f.progress().total()).tags(all).register(registry);
-    Gauge.builder(FEED + "sources.known", feed, f -> f.progress().done())
-        .description("Sources of which everything is known")
-        .tags(all)
-        .register(registry);
-    Gauge.builder(FEED + "sources.failed", feed, f -> f.progress().failed())
-        .description("Sources that do not answer")
-        .tags(all)
-        .register(registry);
-    FunctionCounter.builder(FEED + "restored.blocks", feed, f -> f.progress().restoredBlocks())
-        .tags(all)
-        .register(registry);
+    meters
+        .count("overrun.envelopes", f -> f.status().overrunEnvelopes())
+        .gauge("held.events", f -> f.status().heldEvents())
+        .gauge("conflicts", f -> f.status().conflicts().size())
+        .gauge("sources", f -> f.progress().total())
+        .gauge("sources.known", f -> f.progress().done())
+        .gauge("sources.failed", f -> f.progress().failed())
+        .count("restored.blocks", f -> f.progress().restoredBlocks());
   }
 
-  /** Shows questions to an index elsewhere that failed, under Dynamo's name. */
+  /**
+   * Shows what became of one engine's own events.
+   *
+   * @param normalizer read on the registry's threads as well as on its own
+   */
+  public static void bind(
+      MeterRegistry registry, EngineEventNormalizer normalizer, long workerId, Tag... tags) {
+    Meters<EngineEventNormalizer> meters =
+        Meters.of(registry, "dynamo4j.engine.", normalizer, Tags.of(tags))
+            .and("worker_id", Long.toUnsignedString(workerId));
+    meters
+        .count("messages", n -> n.status().messages())
+        .count("unreadable.messages", n -> n.status().unreadableMessages())
+        .count("accepted.events", n -> n.status().acceptedEvents())
+        .count("stored.blocks", n -> n.status().storedBlocks())
+        .count("removed.blocks", n -> n.status().removedBlocks())
+        .count("partial.blocks", n -> n.status().partialBlocks());
+    for (EngineEventReject reason : EngineEventReject.values()) {
+      meters
+          .and("reason", reason.label())
+          .count("rejected.events", n -> n.status().rejected(reason));
+    }
+  }
+
+  /**
+   * Shows what an index elsewhere was asked and told; failures under Dynamo's names.
+   *
+   * @param routerId what tells the asking router from others, unsigned
+   */
   public static void bind(MeterRegistry registry, RemoteIndex remote, long routerId, Tag... tags) {
-    FunctionCounter.builder(
-            "dynamo.component.router.remote.indexer.query.failures", remote, RemoteIndex::failures)
-        .tags(Tags.of(tags).and("router_id", Long.toUnsignedString(routerId)))
-        .register(registry);
+    Meters.of(registry, "dynamo.component.router.remote.indexer.", remote, Tags.of(tags))
+        .and("router_id", Long.toUnsignedString(routerId))
+        .count("query.failures", RemoteIndex::failures)
+        .count("write.failures", RemoteIndex::recordFailures)
+        .under("dynamo4j.remote.index.")
+        .count("queries", RemoteIndex::queries)
+        .count("retries", RemoteIndex::retries)
+        .count("recorded.decisions", RemoteIndex::recordedDecisions);
   }
 
-  private static String name(Enum<?> value) {
-    return value.name().toLowerCase(Locale.ROOT);
+  /** Shows what other routers asked the index that is served to them. */
+  public static void bind(MeterRegistry registry, IndexService service, Tag... tags) {
+    Meters.of(registry, "dynamo4j.served.index.", service, Tags.of(tags))
+        .count("answered.queries", IndexService::answeredQueries)
+        .count("refused.queries", IndexService::refusedQueries)
+        .count("recorded.decisions", IndexService::recordedDecisions);
   }
 }

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dynamo4j.micrometer;
 
+import io.dynamo4j.core.runtime.Scheduler;
 import io.dynamo4j.kvrouter.CacheAccuracy;
-import io.dynamo4j.kvrouter.HealthKind;
 import io.dynamo4j.kvrouter.KvRouter;
-import io.dynamo4j.kvrouter.QueueRejectedException;
-import io.dynamo4j.kvrouter.RouterHealth;
+import io.dynamo4j.kvrouter.RouterRefusals;
 import io.dynamo4j.kvrouter.RoutingEvent;
 import io.dynamo4j.kvrouter.RoutingListener;
+import io.dynamo4j.plane.EventScope;
+import io.dynamo4j.plane.WorkerDirectory;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.DistributionSummary;
 import io.micrometer.core.instrument.FunctionCounter;
@@ -16,7 +17,6 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.Timer;
 import java.time.Duration;
-import java.util.Locale;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.function.ToDoubleFunction;
@@ -38,17 +38,20 @@ import java.util.function.ToDoubleFunction;
  */
 public final class RouterMetrics implements RoutingListener {
   private static final String COMPONENT = "dynamo.component.router.";
-  private static final String FRONTEND = "dynamo.frontend.router.";
   private static final String OVERHEAD = "dynamo.router.overhead.";
 
   /** Names that Dynamo does not have stand under the project's own. */
   private static final String OWN = "dynamo4j.router.";
 
+  private static final double[] QUANTILES = {0.5, 0.9, 0.99};
   private static final double NANOS_PER_MILLI = 1e6;
 
   private final MeterRegistry registry;
   private final Tags routerTags;
   private final Tags modelTags;
+  private final Tags workerTags;
+  private final Tags endpoint;
+  private final LastTimes lastTimes = new LastTimes();
   private final Counter started;
   private final Counter finished;
   private final Counter nonMaxOverlap;
@@ -58,6 +61,9 @@ public final class RouterMetrics implements RoutingListener {
   private final DistributionSummary outputTokens;
   private final DistributionSummary hitRate;
   private final DistributionSummary blocksLost;
+  private final DistributionSummary blockHashing;
+  private final DistributionSummary sequenceHashing;
+  private final DistributionSummary findMatches;
   private final DistributionSummary scheduling;
   private final DistributionSummary total;
 
@@ -67,6 +73,8 @@ public final class RouterMetrics implements RoutingListener {
     Tags typed = routerTags.and("worker_type", builder.workerType);
     this.modelTags =
         builder.tags.and("model", builder.model).and("worker_type", builder.workerType);
+    this.workerTags = builder.tags.and("worker_type", builder.workerType);
+    this.endpoint = builder.endpoint;
     this.started = counter("requests.started", "Requests booked", routerTags);
     this.finished = counter("requests", "Requests that ended after they were booked", routerTags);
     this.nonMaxOverlap =
@@ -78,10 +86,12 @@ public final class RouterMetrics implements RoutingListener {
     this.outputTokens =
         summary("output.sequence.tokens", routerTags, LogBuckets.between(50, 32_000, 10));
     this.blocksLost = summary("overlap.blocks.lost", typed, LogBuckets.powers(1, 2, 14));
-    // Micrometer rounds amounts up to whole ones before it puts them into buckets.
-    this.hitRate = summary("kv.hit.rate", routerTags);
-    this.scheduling = overhead("scheduling.ms");
-    this.total = overhead("total.ms");
+    this.hitRate = quantiles(COMPONENT + "kv.hit.rate");
+    this.blockHashing = quantiles(OVERHEAD + "block.hashing.ms");
+    this.sequenceHashing = quantiles(OVERHEAD + "seq.hashing.ms");
+    this.findMatches = quantiles(OVERHEAD + "indexer.find.matches.ms");
+    this.scheduling = quantiles(OVERHEAD + "scheduling.ms");
+    this.total = quantiles(OVERHEAD + "total.ms");
   }
 
   public static Builder builder(MeterRegistry registry) {
@@ -110,38 +120,54 @@ public final class RouterMetrics implements RoutingListener {
         .register(registry);
   }
 
-  private DistributionSummary overhead(String name) {
-    return DistributionSummary.builder(OVERHEAD + name).tags(routerTags).register(registry);
+  /**
+   * Registers what is a fraction: with quantiles in place of buckets, for Micrometer rounds amounts
+   * up to whole ones before it puts them into buckets.
+   */
+  private DistributionSummary quantiles(String name) {
+    return DistributionSummary.builder(name)
+        .publishPercentiles(QUANTILES)
+        .tags(routerTags)
+        .register(registry);
   }
 
   /** Reads from a router what no event tells: its queue, health and accuracy. */
   public void observe(KvRouter router) {
     Objects.requireNonNull(router, "router");
-    Tags queue = modelTags.and("policy_class", "all");
-    gauge(FRONTEND + "queue.pending.requests", queue, router, r -> r.queueStatus().requests());
-    gauge(
-        FRONTEND + "queue.pending.isl.tokens", queue, router, r -> r.queueStatus().promptTokens());
+    QueueMeters.bind(registry, router, modelTags);
+    HealthMeters.bind(registry, router, routerTags, modelTags.and(endpoint));
     gauge(OWN + "bookings", routerTags, router, KvRouter::bookingCount);
-    gauge(OWN + "health", routerTags, router, r -> severity(r.health().status()));
-    for (HealthKind kind : HealthKind.values()) {
-      gauge(
-          OWN + "health.findings",
-          routerTags.and("kind", kind.name().toLowerCase(Locale.ROOT)),
-          router,
-          r -> r.health().findings(kind).size());
+    for (RouterRefusals.Kind kind : RouterRefusals.Kind.values()) {
+      Meters.of(registry, OWN, router, routerTags.and("reason", Meters.label(kind)))
+          .count("refusals", r -> r.refusals().count(kind));
     }
+    FunctionCounter.builder(OWN + "remote.fallbacks", router, KvRouter::remoteFallbacks)
+        .description("Lookups elsewhere that failed and were answered by own predictions")
+        .tags(routerTags)
+        .register(registry);
     count("cache.reports", router, CacheAccuracy::reports);
     count("cache.predicted.tokens", router, CacheAccuracy::predictedTokens);
     count("cache.reported.tokens", router, CacheAccuracy::reportedTokens);
     count("cache.error.tokens", router, CacheAccuracy::absoluteErrorTokens);
   }
 
-  private static int severity(RouterHealth.Status status) {
-    return switch (status) {
-      case HEALTHY -> 0;
-      case NOTICE -> 1;
-      case DEGRADED -> 2;
-    };
+  /**
+   * Shows what a router knows of the others with which it shares bookings.
+   *
+   * @throws IllegalStateException if it shares none
+   */
+  public void observeReplicaSync(KvRouter router) {
+    ReplicaMeters.bind(registry, router, routerTags);
+  }
+
+  /**
+   * Shows each worker of a directory: what the router has booked on its ranks, and the last times
+   * that the router's requests had there. Series go with their worker.
+   *
+   * @param lane on which the directory is followed
+   */
+  public WorkerMetrics observeWorkers(KvRouter router, WorkerDirectory directory, Scheduler lane) {
+    return new WorkerMetrics(registry, router, directory, lane, workerTags, lastTimes);
   }
 
   private void gauge(String name, Tags tags, KvRouter router, ToDoubleFunction<KvRouter> value) {
@@ -176,12 +202,16 @@ public final class RouterMetrics implements RoutingListener {
       nonMaxOverlap.increment();
       blocksLost.record(lost);
     }
+    blockHashing.record(booked.blockHashNanos() / NANOS_PER_MILLI);
+    sequenceHashing.record(booked.sequenceHashNanos() / NANOS_PER_MILLI);
+    findMatches.record(booked.lookupNanos() / NANOS_PER_MILLI);
     scheduling.record(booked.decisionNanos() / NANOS_PER_MILLI);
     total.record(booked.totalNanos() / NANOS_PER_MILLI);
   }
 
   private void ended(RoutingEvent.Ended ended) {
     finished.increment();
+    lastTimes.ended(ended);
     if (ended.firstTokenNanos() >= 0) {
       firstToken.record(ended.firstTokenNanos(), TimeUnit.NANOSECONDS);
     }
@@ -195,23 +225,8 @@ public final class RouterMetrics implements RoutingListener {
   }
 
   private void rejected(RoutingEvent.Rejected rejected) {
-    Counter.builder(FRONTEND + "queue.backpressure")
-        .tags(
-            modelTags
-                .and("policy_class", rejected.policyClass())
-                .and("reason", reason(rejected.limit())))
-        .register(registry)
+    QueueMeters.backpressure(registry, modelTags, rejected.policyClass(), rejected.limit())
         .increment();
-  }
-
-  private static String reason(QueueRejectedException.Limit limit) {
-    return switch (limit) {
-      case REQUESTS -> "request_limit";
-      case PROMPT_TOKENS -> "raw_isl_token_limit";
-      case CACHED_TOKENS -> "cached_token_limit";
-      case DO_NOT_QUEUE -> "do_not_queue";
-      case WAIT -> "deadline";
-    };
   }
 
   /** Builds {@link RouterMetrics}. */
@@ -220,6 +235,7 @@ public final class RouterMetrics implements RoutingListener {
     private String routerId = "0";
     private String model = BoundedLabels.NONE;
     private String workerType = "decode";
+    private Tags endpoint = endpoint(BoundedLabels.NONE, BoundedLabels.NONE, BoundedLabels.NONE);
     private Tags tags = Tags.empty();
 
     private Builder(MeterRegistry registry) {
@@ -242,6 +258,17 @@ public final class RouterMetrics implements RoutingListener {
     public Builder workerType(String type) {
       this.workerType = Objects.requireNonNull(type, "type");
       return this;
+    }
+
+    /** Sets which endpoint the workers serve, for the one gauge that says so; default unknown. */
+    public Builder endpoint(EventScope.Endpoint scope) {
+      this.endpoint = endpoint(scope.namespace(), scope.component(), scope.endpoint());
+      return this;
+    }
+
+    private static Tags endpoint(String namespace, String component, String name) {
+      return Tags.of(
+          "target_namespace", namespace, "target_component", component, "target_endpoint", name);
     }
 
     /** Adds a tag to every meter. */

@@ -18,7 +18,8 @@ import java.util.TreeMap;
 import java.util.function.ToDoubleFunction;
 
 /**
- * What a router has booked on each rank, as Dynamo's gauges; they go with their worker.
+ * What a router has booked on each rank, and the last times of its requests there, as Dynamo's
+ * gauges; they go with their worker. {@link RouterMetrics#observeWorkers} makes one.
  *
  * <p>{@value #MAX_WORKERS} workers get series, later ones none.
  *
@@ -30,19 +31,22 @@ public final class WorkerMetrics implements AutoCloseable {
 
   private final MeterRegistry registry;
   private final KvRouter router;
-  private final String workerType;
+  private final Tags workerTags;
+  private final LastTimes lastTimes;
   private final Map<WorkerWithDpRank, List<Meter>> meters = new TreeMap<>(); // lane
   private final Subscription workers;
 
-  private WorkerMetrics(
+  WorkerMetrics(
       MeterRegistry registry,
       KvRouter router,
       WorkerDirectory directory,
       Scheduler lane,
-      String workerType) {
+      Tags workerTags,
+      LastTimes lastTimes) {
     this.registry = registry;
     this.router = router;
-    this.workerType = workerType;
+    this.workerTags = workerTags;
+    this.lastTimes = lastTimes;
     this.workers =
         directory.watch(
             lane,
@@ -57,20 +61,6 @@ public final class WorkerMetrics implements AutoCloseable {
                 remove(instance.workerId());
               }
             });
-  }
-
-  /**
-   * Begins to show the workers of a directory.
-   *
-   * @param workerType what the workers do, {@code decode} where they do all
-   */
-  public static WorkerMetrics bind(
-      MeterRegistry registry,
-      KvRouter router,
-      WorkerDirectory directory,
-      Scheduler lane,
-      String workerType) {
-    return new WorkerMetrics(registry, router, directory, lane, workerType);
   }
 
   private void add(WorkerInstance instance) {
@@ -95,21 +85,30 @@ public final class WorkerMetrics implements AutoCloseable {
               "worker_id",
               rank,
               r -> r.load(rank).prefillTokens()));
+      addLastTimes(rank, added);
     }
     meters.put(WorkerWithDpRank.of(instance.workerId()), added);
+  }
+
+  private void addLastTimes(WorkerWithDpRank rank, List<Meter> added) {
+    LastTimes.OfRank times = lastTimes.open(rank);
+    String last = "dynamo.frontend.worker.last.";
+    added.add(
+        gauge(last + "time.to.first.token.seconds", "worker_id", rank, r -> times.firstToken()));
+    added.add(gauge(last + "input.sequence.tokens", "worker_id", rank, r -> times.promptTokens()));
+    added.add(
+        gauge(last + "inter.token.latency.seconds", "worker_id", rank, r -> times.interToken()));
   }
 
   private Gauge gauge(
       String name, String idLabel, WorkerWithDpRank rank, ToDoubleFunction<KvRouter> value) {
     return Gauge.builder(name, router, value)
         .tags(
-            Tags.of(
+            workerTags.and(
                 idLabel,
                 Long.toUnsignedString(rank.workerId()),
                 "dp_rank",
-                Integer.toString(rank.dpRank()),
-                "worker_type",
-                workerType))
+                Integer.toString(rank.dpRank())))
         .register(registry);
   }
 
@@ -117,6 +116,7 @@ public final class WorkerMetrics implements AutoCloseable {
     List<Meter> gone = meters.remove(WorkerWithDpRank.of(workerId));
     if (gone != null) {
       gone.forEach(registry::remove);
+      lastTimes.close(workerId);
     }
   }
 

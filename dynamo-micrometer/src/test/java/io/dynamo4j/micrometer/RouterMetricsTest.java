@@ -16,6 +16,7 @@ import io.dynamo4j.core.token.TokenSlice;
 import io.dynamo4j.indexer.KvEventFeed;
 import io.dynamo4j.indexer.KvIndexer;
 import io.dynamo4j.kvrouter.KvRouter;
+import io.dynamo4j.kvrouter.KvRouterBuilder;
 import io.dynamo4j.kvrouter.QueueRejectedException;
 import io.dynamo4j.kvrouter.RequestLease;
 import io.dynamo4j.kvrouter.RoutingEvent;
@@ -31,6 +32,7 @@ import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
 
 /** Exact figures, as Prometheus would read them. */
@@ -51,16 +53,21 @@ class RouterMetricsTest {
       KvIndexer.builder().environment(environment).blockSize(BLOCK).build();
 
   private KvRouter router() {
+    return router(builder -> builder);
+  }
+
+  private KvRouter router(UnaryOperator<KvRouterBuilder> more) {
     for (long id = 1; id <= 2; id++) {
       directory.register(
           WorkerInstance.builder(id, InMemoryRequestPlane.address("worker-" + id)).build());
     }
     KvRouter router =
-        KvRouter.builder()
-            .environment(environment)
-            .directory(directory)
-            .indexer(indexer)
-            .listener(metrics)
+        more.apply(
+                KvRouter.builder()
+                    .environment(environment)
+                    .directory(directory)
+                    .indexer(indexer)
+                    .listener(metrics))
             .build();
     metrics.observe(router);
     return router;
@@ -168,8 +175,7 @@ class RouterMetricsTest {
   void shouldShowTheLoadOfEachRankUntilItsWorkerGoes() {
     KvRouter router = router();
     WorkerMetrics workers =
-        WorkerMetrics.bind(
-            registry, router, directory, environment.lanes().lane("metrics"), "decode");
+        metrics.observeWorkers(router, directory, environment.lanes().lane("metrics"));
     simulation.runFor(1_000_000);
     router.trySelect(pinned("a", 2, 18));
 
@@ -265,5 +271,68 @@ class RouterMetricsTest {
     assertThat(sample("dynamo4j_feed_envelopes_total")).isEqualTo("1.0");
     assertThat(sample("dynamo4j_feed_unreadable_envelopes_total")).isEqualTo("1.0");
     assertThat(sample("dynamo4j_feed_sources")).isEqualTo("0.0");
+  }
+
+  @Test
+  void shouldShowTheLastTimesOfEachRank() {
+    KvRouter router = router();
+    WorkerMetrics workers =
+        metrics.observeWorkers(router, directory, environment.lanes().lane("metrics"));
+    simulation.runFor(1_000_000);
+    String labels = "{dp_rank=\"0\",worker_id=\"1\",worker_type=\"decode\"}";
+    String last = "dynamo_frontend_worker_last_";
+    assertThat(sample(last + "time_to_first_token_seconds" + labels)).isEqualTo("0.0");
+
+    RequestLease lease = router.trySelect(pinned("a", 1, 16));
+    simulation.runFor(250_000_000);
+    lease.markPrefillCompleted();
+    lease.addOutputTokens(1);
+    simulation.runFor(400_000_000);
+    lease.addOutputTokens(100);
+    lease.close();
+    router.trySelect(pinned("b", 1, 8)).close(); // gave no token: changes nothing
+
+    assertThat(sample(last + "time_to_first_token_seconds" + labels)).isEqualTo("0.25");
+    assertThat(sample(last + "input_sequence_tokens" + labels)).isEqualTo("16.0");
+    assertThat(sample(last + "inter_token_latency_seconds" + labels)).isEqualTo("0.004");
+    directory.unregister(1);
+    simulation.runFor(1_000_000);
+    assertThat(sample(last + "time_to_first_token_seconds" + labels)).isEqualTo("absent");
+    workers.close();
+  }
+
+  @Test
+  void shouldShowEveryPartOfADecisionsTimeWithQuantiles() {
+    router().trySelect(pinned("a", 1, 16)).close();
+
+    for (String part :
+        List.of("block_hashing", "seq_hashing", "indexer_find_matches", "scheduling", "total")) {
+      String name = "dynamo_router_overhead_" + part + "_ms";
+      assertThat(sample(name + "_count" + ROUTER)).isEqualTo("1");
+      assertThat(sample(name + "{router_id=\"7\",quantile=\"0.99\"}")).isEqualTo("0.0");
+    }
+    String hitRate = "dynamo_component_router_kv_hit_rate{router_id=\"7\",quantile=\"0.5\"}";
+    assertThat(sample(hitRate)).isEqualTo("0.0");
+  }
+
+  @Test
+  void shouldCountWorkersOfWhichHealthFindsNoEvents() {
+    String name =
+        "dynamo_component_router_kv_event_source_mismatch_workers{model=\"m\","
+            + "target_component=\"unknown\",target_endpoint=\"unknown\","
+            + "target_namespace=\"unknown\",worker_type=\"decode\"}";
+    InMemoryEventPlane plane = InMemoryEventPlane.create(environment);
+    KvEventFeed feed = KvEventFeed.connect(plane, SCOPE, directory, indexer, environment);
+    KvRouter router = router(builder -> builder.eventFeed(feed));
+    assertThat(sample(name)).isEqualTo("0.0");
+
+    for (int i = 0; i < 60; i++) {
+      RequestLease lease = router.trySelect(pinned("r" + i, 1 + i % 2, 16));
+      lease.markPrefillCompleted();
+      lease.close();
+      simulation.runFor(1_000_000_000);
+    }
+
+    assertThat(sample(name)).isEqualTo("2.0");
   }
 }
