@@ -22,6 +22,11 @@ record FleetPlanes(
     RequestPlane<PreprocessedRequest, LLMEngineOutput> requests,
     EventPlane events,
     InMemoryWorkerDirectory directory) {
-  static final EventScope SCOPE = new EventScope.Endpoint("dynamo", "backend", "generate");
+  static final EventScope SCOPE = GatewayPlanes.SCOPE;
   static final String KV_EVENTS = "kv-events";
+
+  /** Returns what a gateway sees of it. */
+  GatewayPlanes gateway() {
+    return new GatewayPlanes(requests, events, directory, null);
+  }
 }

@@ -77,7 +77,7 @@ public final class SimulatedFleet {
               seams.gateway(simulation.environment(node)),
               config,
               seams,
-              planes,
+              planes.gateway(),
               migrationListener));
     }
     workers.forEach(SimulatedWorker::start);
@@ -108,7 +108,7 @@ public final class SimulatedFleet {
 
   /** Ends what would go on without requests. */
   void close() {
-    gateways.forEach(SimulatedGateway::close);
+    gateways.forEach(SimulatedGateway::leave);
   }
 
   /** Returns the migrator of the first gateway. */

@@ -28,18 +28,19 @@ import org.jspecify.annotations.Nullable;
 final class SimulatedGateway {
   private final FleetConfig config;
   private final FleetSeams seams;
-  private final FleetPlanes planes;
+  private final GatewayPlanes planes;
   private final Environment gateway;
   private final WorkerHealth health;
   private final Migrator<PreprocessedRequest, LLMEngineOutput> migrator;
   private @Nullable KvIndexer indexer;
   private @Nullable KvRouter router;
+  private @Nullable KvEventFeed feed;
 
   SimulatedGateway(
       Environment gateway,
       FleetConfig config,
       FleetSeams seams,
-      FleetPlanes planes,
+      GatewayPlanes planes,
       MigrationListener migrationListener) {
     this.config = config;
     this.seams = seams;
@@ -75,9 +76,21 @@ final class SimulatedGateway {
   }
 
   /** Leaves the other routers, whose timers would go on for ever. */
-  void close() {
+  void leave() {
     if (router != null) {
       router.close();
+    }
+  }
+
+  /** Ends everything of its own, but not the planes. */
+  void close() {
+    migrator.close();
+    leave();
+    if (feed != null) {
+      feed.close();
+    }
+    if (indexer != null) {
+      indexer.close();
     }
   }
 
@@ -119,7 +132,7 @@ final class SimulatedGateway {
     KvIndexer index =
         seams.indexer(routing.indexer().environment(gateway).blockSize(config.blockSize()).build());
     if (routing.useKvEvents()) {
-      KvEventFeed.connect(planes.events(), FleetPlanes.SCOPE, planes.directory(), index, gateway);
+      feed = planes.connect(index, gateway);
     }
     KvRouterBuilder builder =
         KvRouter.builder()

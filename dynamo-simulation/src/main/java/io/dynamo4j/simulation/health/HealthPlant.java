@@ -31,6 +31,8 @@ public enum HealthPlant {
   IMPOSTOR(HealthKind.PUBLISHER_CONFLICT, Subject.RANK),
   /** A worker's events have gaps, and its recovery endpoint refuses. */
   NO_RECOVERY(HealthKind.RECOVERY_FAILING, Subject.RANK),
+  /** A worker begins to write to a log that the router does not read. */
+  DURABLE_WORKER(HealthKind.DURABLE_ON_ONE_SIDE, Subject.RANK),
   /** The router runs without events from the start. */
   NO_EVENT_MODE(HealthKind.APPROXIMATE, Subject.FLEET),
   /** The other router meets elsewhere from the start. */

@@ -153,6 +153,8 @@ public final class HealthScenario implements ScenarioRunner {
         at(start, () -> simulation.node("router-1").crash());
       } else if (plan.plant() == HealthPlant.ALL_BUSY) {
         at(start, this::everybodyIsFull);
+      } else if (plan.plant() == HealthPlant.DURABLE_WORKER) {
+        at(start, this::workerTurnsDurable);
       } else if (plan.plant() == HealthPlant.IMPOSTOR) {
         at(start, this::impostorAppears);
       }
@@ -175,6 +177,11 @@ public final class HealthScenario implements ScenarioRunner {
         }
       }
       at(10 * SECOND, this::everybodyIsFull);
+    }
+
+    private void workerTurnsDurable() {
+      WorkerWithDpRank rank = new WorkerWithDpRank(WatchedWorker.workerId(plan.position()), 1);
+      routers.forEach(router -> router.durable().written(rank));
     }
 
     private void impostorAppears() {

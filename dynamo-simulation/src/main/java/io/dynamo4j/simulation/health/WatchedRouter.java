@@ -6,6 +6,7 @@ import io.dynamo4j.core.model.OverlapScores;
 import io.dynamo4j.core.model.RouterEvent;
 import io.dynamo4j.core.model.WorkerWithDpRank;
 import io.dynamo4j.core.runtime.Environment;
+import io.dynamo4j.indexer.DurableSources;
 import io.dynamo4j.indexer.KvEventFeed;
 import io.dynamo4j.indexer.KvEventFeedBuilder;
 import io.dynamo4j.indexer.KvIndexer;
@@ -32,6 +33,7 @@ final class WatchedRouter {
 
   private final KvRouter router;
   private final LoadMonitor monitor;
+  private final DurableSources durable = DurableSources.create(false);
 
   WatchedRouter(
       String name,
@@ -75,6 +77,7 @@ final class WatchedRouter {
             .directory(planes.directory())
             .config(config)
             .loadMonitor(monitor)
+            .durableSources(durable)
             .leases(LeaseConfig.builder().routerLease(LEASE).build())
             .indexer(plan.is(HealthPlant.BLIND_INDEX) ? new BlindIndex(index) : index);
     if (hasEvents) {
@@ -88,6 +91,10 @@ final class WatchedRouter {
 
   KvRouter router() {
     return router;
+  }
+
+  DurableSources durable() {
+    return durable;
   }
 
   LoadMonitor monitor() {

@@ -184,6 +184,7 @@ final class IndexedWorker {
               .eventPlane(planes.events(), SCOPE)
               .environment(environment)
               .ringEvents((int) spec.setting(IndexDraw.RING, 64))
+              .partBlocks((int) spec.setting(IndexDraw.RING, 64)) // several of a cache
               .announcementInterval(announcing ? Duration.ofSeconds(1) : NEVER)
               .serveRecovery(planes.recovery(), RecoveryTargets.besideWorker(record, rank))
               .start();

@@ -4,9 +4,10 @@ package io.dynamo4j.simulation.scenario;
 import io.dynamo4j.core.model.WorkerWithDpRank;
 import io.dynamo4j.kvrouter.ActiveBlockTracker;
 import io.dynamo4j.kvrouter.Booking;
+import io.dynamo4j.kvrouter.ForwardingBlockTracker;
 
 /** Stands between the router and its bookings and keeps the ledger. */
-final class LedgerTracker extends RelayTracker {
+final class LedgerTracker extends ForwardingBlockTracker {
   private final Ledger ledger;
 
   LedgerTracker(ActiveBlockTracker delegate, Ledger ledger) {

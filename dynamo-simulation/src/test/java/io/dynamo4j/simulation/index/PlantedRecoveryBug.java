@@ -163,7 +163,7 @@ enum PlantedRecoveryBug implements IndexSeams {
       return new AlteringRecovery(
           plane,
           (target, answer) ->
-              answer instanceof RecoveryResponse.TreeDump dump
+              answer instanceof RecoveryResponse.TreeDump dump && dump.parts() == 1
                   ? new RecoveryResponse.TreeDump(dump.events(), dump.lastEventId() + 1)
                   : answer);
     }
@@ -176,7 +176,9 @@ enum PlantedRecoveryBug implements IndexSeams {
         (target, answer) ->
             answer instanceof RecoveryResponse.TreeDump dump
                 ? new RecoveryResponse.TreeDump(
-                    RouterEventBatch.of(change.apply(dump.events().events())), dump.lastEventId())
+                    RouterEventBatch.of(change.apply(dump.events().events())),
+                    dump.lastEventId(),
+                    dump.parts())
                 : answer);
   }
 

@@ -10,6 +10,7 @@ import io.dynamo4j.core.token.TokenSlice;
 import io.dynamo4j.indexer.KvIndexer;
 import io.dynamo4j.kvrouter.ActiveBlockTracker;
 import io.dynamo4j.kvrouter.Booking;
+import io.dynamo4j.kvrouter.ForwardingBlockTracker;
 import io.dynamo4j.plane.Attempt;
 import io.dynamo4j.plane.RequestDispatcher;
 import io.dynamo4j.plane.ResponseStream;
@@ -92,7 +93,7 @@ enum PlantedBug {
     FleetSeams seams() {
       return bookings(
           tracker ->
-              new RelayTracker(tracker) {
+              new ForwardingBlockTracker(tracker) {
                 @Override
                 public boolean free(Booking booking) {
                   super.free(booking);
@@ -106,7 +107,7 @@ enum PlantedBug {
     FleetSeams seams() {
       return bookings(
           tracker ->
-              new RelayTracker(tracker) {
+              new ForwardingBlockTracker(tracker) {
                 private boolean marked;
 
                 @Override
@@ -281,7 +282,7 @@ enum PlantedBug {
     FleetSeams seams() {
       return bookings(
           tracker ->
-              new RelayTracker(tracker) {
+              new ForwardingBlockTracker(tracker) {
                 private @Nullable Booking pending;
 
                 @Override
