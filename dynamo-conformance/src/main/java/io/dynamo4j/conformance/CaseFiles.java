@@ -14,6 +14,10 @@ import java.util.stream.Stream;
 /** Finds the case files under given paths, each once, in order of name; and what is wrong there. */
 final class CaseFiles {
   private final Set<Path> seen = new LinkedHashSet<>();
+
+  /** Folders that are being walked, so that a link to one of them ends there. */
+  private final Set<Path> open = new LinkedHashSet<>();
+
   private final List<CaseFile> files = new ArrayList<>();
   private final List<String> faults = new ArrayList<>();
 
@@ -63,6 +67,25 @@ final class CaseFiles {
 
   /** Returns the number of case files below {@code folder}; a folder with nothing is a fault. */
   private int visit(Path folder) {
+    Path real = real(folder);
+    if (!open.add(real)) {
+      faults.add(folder + ": is a link to a folder that it is in");
+      return 0;
+    }
+    int count = visitEntries(folder);
+    open.remove(real);
+    return count;
+  }
+
+  private static Path real(Path folder) {
+    try {
+      return folder.toRealPath();
+    } catch (IOException e) {
+      throw new UncheckedIOException("folder cannot be read: path=" + folder, e);
+    }
+  }
+
+  private int visitEntries(Path folder) {
     List<Path> entries = entries(folder);
     int count = 0;
     for (Path entry : entries) {

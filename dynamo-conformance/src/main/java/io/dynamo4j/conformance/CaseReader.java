@@ -13,6 +13,11 @@ public interface CaseReader {
   /** Returns whether the keys of {@code content} are those of this kind. */
   boolean reads(JsonNode content);
 
+  /** Returns the keys that this reader knows; others in a case are named. */
+  default CaseKeys keys() {
+    return CaseKeys.any();
+  }
+
   /**
    * Runs the case through this library and compares.
    *

@@ -7,6 +7,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.EnumMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
@@ -21,13 +22,19 @@ import picocli.CommandLine.Spec;
 /** Command line of the conformance check: exit 0 if something passed and nothing failed. */
 @Command(
     name = "conformance",
-    mixinStandardHelpOptions = true,
     description = {
       "Replays recorded cases of real peers: *.json and *.jsonl, each by the reader that knows its"
-          + " keys.",
+          + " keys; names what it skips, and why.",
       "Exit code 0 if something passed and nothing failed, 1 otherwise, 2 for bad arguments."
     })
 public final class ConformanceMain implements Callable<Integer> {
+
+  @Option(
+      names = {"-h", "--help"},
+      usageHelp = true,
+      description = "Show this help and exit.")
+  @SuppressWarnings("UnusedVariable") // picocli sets it
+  private boolean help;
 
   @Spec private @Nullable CommandSpec spec;
 
@@ -39,7 +46,8 @@ public final class ConformanceMain implements Callable<Integer> {
 
   @Option(
       names = "--complete",
-      description = "Fail too if an entry of not-ours.txt or differences.txt matches no case.")
+      description =
+          "Fail too if a case has a key that its reader does not know, or an entry of not-ours.txt or differences.txt matches no case.")
   private boolean complete;
 
   @Option(
@@ -50,6 +58,9 @@ public final class ConformanceMain implements Callable<Integer> {
   private @Nullable Path listsFolder;
 
   private final Map<Outcome, Integer> counts = new EnumMap<>(Outcome.class);
+
+  /** Skipped cases by their file and the reason. */
+  private final Map<String, Integer> skipped = new LinkedHashMap<>();
 
   private ConformanceMain() {}
 
@@ -85,25 +96,36 @@ public final class ConformanceMain implements Callable<Integer> {
 
   @Override
   public Integer call() {
+    if (listsFolder != null && !Files.isDirectory(listsFolder)) {
+      throw new IllegalArgumentException("--lists is no folder: path=" + listsFolder);
+    }
     Conformance conformance =
         Conformance.of(
             Readers.all(),
-            Readers.notOursRules(),
+            NotOursRules.all(),
             listsFolder != null ? listsFolder : rootOfTheClone().resolve("conformance"));
     conformance.judge(CaseFiles.under(paths), this::tell);
     if (complete) {
       conformance.judgeUnusedEntries(this::tell);
     }
+    skipped.forEach((reason, cases) -> out().println("SKIPPED " + cases + " of " + reason));
     int passed = count(Outcome.PASSED);
     int failed = count(Outcome.FAILED);
     out().printf("%d passed, %d failed, %d skipped%n", passed, failed, count(Outcome.SKIPPED));
     return passed > 0 && failed == 0 ? 0 : 1;
   }
 
-  private void tell(Verdict verdict) {
+  private void tell(Verdict judged) {
+    Verdict verdict = complete ? judged.whole() : judged;
+    if (!verdict.unread().isEmpty()) {
+      out().println("UNREAD " + verdict.id() + ": " + String.join(", ", verdict.unread()));
+    }
     counts.merge(verdict.outcome(), 1, Integer::sum);
     if (list || verdict.outcome() == Outcome.FAILED) {
       out().println(verdict);
+    } else if (verdict.outcome() == Outcome.SKIPPED) {
+      String file = verdict.id().replaceFirst("#.*", "");
+      skipped.merge(file + ": " + verdict.text(), 1, Integer::sum);
     }
   }
 

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.dynamo4j.core.testing.SharedData;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -30,11 +31,13 @@ class ConformanceMainTest {
   private static final ObjectMapper JSON = new ObjectMapper();
 
   private final Path folder;
+  private final Path noLists;
   private final StringWriter out = new StringWriter();
   private final StringWriter err = new StringWriter();
 
-  ConformanceMainTest(@TempDir Path folder) {
+  ConformanceMainTest(@TempDir Path folder, @TempDir Path noLists) {
     this.folder = folder;
+    this.noLists = noLists;
   }
 
   @ParameterizedTest
@@ -48,19 +51,27 @@ class ConformanceMainTest {
   void shouldPassTheRecordedScenariosByTheListsOfTheRepositoryAndUseAllOfThem() throws IOException {
     List<String> arguments = new ArrayList<>(List.of("--complete", "--lists"));
     arguments.add(SharedData.repository().resolve("conformance").toString());
-    arguments.add(SharedData.golden("core/radix-tree.json").toString());
-    arguments.add(SharedData.golden("core/concurrent-tree.json").toString());
-    arguments.add(SharedData.golden("engine-frames").toString());
-    arguments.add(SharedData.golden("wire/engine-to-router").toString());
-    arguments.add(
-        SharedData.golden("services/indexer-s10-double-store-one-remove.json").toString());
-    arguments.add(SharedData.golden("migration").toString());
-    arguments.add(SharedData.golden("router").toString());
+    arguments.add(SharedData.golden(".").toString());
 
     int code = run(arguments.toArray(String[]::new));
 
     assertThat(out.toString()).doesNotContain("FAILED");
     assertThat(code).isZero();
+  }
+
+  @Test
+  void shouldNameKeysThatNobodyReadsAndFailThemWhereEverythingShallBeRead() throws IOException {
+    ObjectNode slots =
+        (ObjectNode) JSON.readTree(SharedData.golden("services/slot-lifecycle.json").toFile());
+    slots.put("weight", 1).put("mass", 2);
+    Path file = folder.resolve("slots.json");
+    JSON.writeValue(file.toFile(), slots);
+
+    assertThat(run(file.toString())).isZero();
+    assertThat(out.toString()).contains("UNREAD ", "slots: weight, mass");
+    assertThat(run("--complete", file.toString())).isEqualTo(1);
+    assertThat(out.toString())
+        .contains("FAILED ", "slots: key is not known: key=weight (and 1 more)");
   }
 
   @ParameterizedTest
@@ -248,6 +259,32 @@ class ConformanceMainTest {
   }
 
   @Test
+  void shouldRefuseListsThatAreNoFolder() throws IOException {
+    write("a.json", LORA_A);
+    assertThat(run("--lists", noLists.resolve("absent").toString(), folder.toString()))
+        .isEqualTo(2);
+    assertOneLineOfError();
+    assertThat(out.toString()).isEmpty();
+  }
+
+  @Test
+  void shouldNotWalkInCirclesWhereALinkLeadsToAFolderAbove() throws IOException {
+    write("a.json", LORA_A);
+    Path nested = Files.createDirectories(folder.resolve("x/y"));
+    Files.writeString(nested.resolve("b.json"), BLOCK);
+    Files.createSymbolicLink(nested.resolve("loop"), folder);
+    assertThat(run(folder.toString())).isEqualTo(1);
+    assertThat(out.toString()).contains("x/y/loop: is a link to a folder that it is in");
+    assertThat(lastLine()).isEqualTo("2 passed, 1 failed, 0 skipped");
+  }
+
+  @Test
+  void shouldShowWhatCanBeAskedFor() {
+    assertThat(run("--help")).isZero();
+    assertThat(out.toString()).contains("--complete", "--list", "--lists", "PATH");
+  }
+
+  @Test
   void shouldRefuseNoPathAndUnknownOptions() {
     assertThat(run()).isEqualTo(2);
     assertOneLineOfError();
@@ -270,7 +307,7 @@ class ConformanceMainTest {
   private int run(String... args) {
     List<String> withLists = new ArrayList<>(List.of(args));
     if (!withLists.contains("--lists") && args.length > 0) {
-      withLists.add(0, "--lists=" + folder.resolve("no-lists"));
+      withLists.add(0, "--lists=" + noLists);
     }
     return ConformanceMain.run(
         new PrintWriter(out), new PrintWriter(err, true), withLists.toArray(new String[0]));

@@ -45,6 +45,7 @@ public final class EngineToRouterReader implements CaseReader {
   @Override
   public Replay replay(JsonNode content, List<JsonNode> earlier) {
     Replay replay = Replay.create();
+    RecordedMessages.compare(content, replay);
     List<PublishedEvent> recorded = recorded(content);
     List<byte[]> message = payloads(content);
     List<byte[]> heard = new ArrayList<>();

@@ -7,6 +7,7 @@ import io.dynamo4j.conformance.Fields;
 import io.dynamo4j.conformance.Replay;
 import io.dynamo4j.wire.DiscoveryRecord;
 import io.dynamo4j.wire.DiscoveryRecordCodec;
+import io.dynamo4j.wire.PayloadFormat;
 import io.dynamo4j.wire.RecordKeys;
 import java.nio.charset.StandardCharsets;
 
@@ -39,11 +40,14 @@ public final class DiscoveryReader implements CaseReader {
 
   private static void replay(JsonNode record, Replay replay) {
     String text = Fields.text(record, "value_text");
-    DiscoveryRecord read = DiscoveryRecordCodec.decode(text.getBytes(StandardCharsets.UTF_8));
+    byte[] json = text.getBytes(StandardCharsets.UTF_8);
+    RecordedMeaning.compare("value", record.path("value"), json, PayloadFormat.JSON, replay);
+    DiscoveryRecord read = DiscoveryRecordCodec.decode(json);
     if (read == null) {
       replay.fault("record of an unknown kind: value=" + text);
       return;
     }
+    RecordedFields.compare(Fields.required(record, "value"), read, replay);
     String key = Fields.text(record, "key");
     replay.same("key", key, keyOf(read));
     DiscoveryRecord again = DiscoveryRecordCodec.decode(DiscoveryRecordCodec.encode(read));

@@ -6,11 +6,15 @@ import io.dynamo4j.conformance.CaseReader;
 import io.dynamo4j.conformance.Fields;
 import io.dynamo4j.conformance.Replay;
 import io.dynamo4j.plane.EventEnvelope;
+import io.dynamo4j.wire.ActiveLoad;
+import io.dynamo4j.wire.ActiveLoadCodec;
 import io.dynamo4j.wire.ActiveSequenceCodec;
 import io.dynamo4j.wire.EventEnvelopeCodec;
+import io.dynamo4j.wire.PayloadFormat;
 import io.dynamo4j.wire.RouterEventBatch;
 import io.dynamo4j.wire.RouterEventCodec;
 import io.dynamo4j.wire.ZmqEventMessage;
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HexFormat;
@@ -18,6 +22,9 @@ import java.util.List;
 
 /** A message of the event plane, over ZMQ or NATS: to its meaning, and back to the same bytes. */
 public final class EventPlaneReader implements CaseReader {
+  /** A version and the length of what follows. */
+  private static final int DATA_HEADER_BYTES = 5;
+
   private static final String KV_EVENTS = "kv-events";
 
   @Override
@@ -47,12 +54,32 @@ public final class EventPlaneReader implements CaseReader {
     replay.same("sequence", bits(recorded, "sequence"), envelope.sequence());
     replay.same("time", bits(recorded, "published_at"), envelope.publishedAtMillis());
     replay.same("topic", Fields.text(recorded, "topic"), envelope.topic());
+    RecordedMeaning.compare(
+        "payload", content.path("payload"), envelope.payload(), PayloadFormat.MSGPACK, replay);
     if (envelope.topic().equals(KV_EVENTS)) {
       compare(Fields.required(content, "payload"), envelope.payload(), replay);
     } else if (envelope.topic().equals(ActiveSequenceCodec.TOPIC)) {
       ActiveSequences.compare(Fields.required(content, "payload"), envelope.payload(), replay);
+    } else if (envelope.topic().equals(ActiveLoadCodec.TOPIC)) {
+      compareLoad(Fields.required(content, "payload"), envelope.payload(), replay);
     }
     return replay;
+  }
+
+  private static void compareLoad(JsonNode recorded, byte[] payload, Replay replay) {
+    ActiveLoad load = ActiveLoadCodec.decode(payload);
+    replay.same("worker", bits(recorded, "worker_id"), load.worker().workerId());
+    replay.same("rank", (int) bits(recorded, "dp_rank"), load.worker().dpRank());
+    replay.same(
+        "decode blocks", figure(recorded, "active_decode_blocks"), load.activeDecodeBlocks());
+    replay.same(
+        "prefill tokens", figure(recorded, "active_prefill_tokens"), load.activePrefillTokens());
+    replay.same("used blocks", figure(recorded, "kv_used_blocks"), load.kvUsedBlocks());
+    same("load", payload, ActiveLoadCodec.encode(load), replay);
+  }
+
+  private static long figure(JsonNode recorded, String name) {
+    return Fields.isAbsent(recorded, name) ? ActiveLoad.UNKNOWN : bits(recorded, name);
   }
 
   private static EventEnvelope zmq(JsonNode content, Replay replay) {
@@ -60,6 +87,7 @@ public final class EventPlaneReader implements CaseReader {
     Fields.array(content, "frames").forEach(frame -> frames.add(hex(frame)));
     ZmqEventMessage message = ZmqEventMessage.decode(frames);
     replay.same("filter", Fields.text(content, "topic_frame"), message.filter());
+    compareHead(content, frames, replay);
     List<byte[]> back = message.encode();
     replay.same("frames", frames.size(), back.size());
     for (int i = 0; i < back.size(); i++) {
@@ -68,8 +96,34 @@ public final class EventPlaneReader implements CaseReader {
     return message.envelope();
   }
 
+  /** Compares what was recorded of the frames themselves. */
+  private static void compareHead(JsonNode content, List<byte[]> frames, Replay replay) {
+    ByteBuffer data = ByteBuffer.wrap(frames.get(frames.size() - 1));
+    byte[] envelope = Arrays.copyOfRange(data.array(), DATA_HEADER_BYTES, data.capacity());
+    RecordedMeaning.compareNumber("version", content, "version", data.get(0), replay);
+    RecordedMeaning.compareNumber("length", content, "length", data.getInt(1), replay);
+    RecordedMeaning.compare(
+        "envelope", content.get("envelope"), envelope, PayloadFormat.MSGPACK, replay);
+    if (frames.size() > 2) {
+      RecordedMeaning.compareNumber(
+          "publisher frame",
+          content,
+          "publisher_frame",
+          ByteBuffer.wrap(frames.get(1)).getLong(),
+          replay);
+      RecordedMeaning.compareNumber(
+          "sequence frame",
+          content,
+          "sequence_frame",
+          ByteBuffer.wrap(frames.get(2)).getLong(),
+          replay);
+    }
+  }
+
   private static EventEnvelope nats(JsonNode content, Replay replay) {
     byte[] bytes = hex(Fields.required(content, "hex"));
+    RecordedMeaning.compare(
+        "envelope", content.get("envelope"), bytes, PayloadFormat.MSGPACK, replay);
     EventEnvelope envelope = EventEnvelopeCodec.decode(bytes);
     same("message", bytes, EventEnvelopeCodec.encode(envelope), replay);
     replay.same(

@@ -19,7 +19,6 @@ import java.util.regex.Pattern;
 public final class NatsRequestReader implements CaseReader {
   private static final Pattern SUBJECT = Pattern.compile("[a-z0-9_-]+\\.(.+)-[0-9a-f]{1,16}");
   private static final Pattern INBOX = Pattern.compile("_INBOX\\.\\w{22}\\.\\w{22}");
-  private static final String GENERATE = "generate";
   private static final String QUERY = "worker_kv_query_source_";
 
   @Override
@@ -44,6 +43,7 @@ public final class NatsRequestReader implements CaseReader {
     EventPlaneReader.same("control", parts.header(), control.encode(), replay);
     EventPlaneReader.same(
         "message", message, TwoPartFrame.encode(control.encode(), parts.body()), replay);
+    RequestFlowReader.compareParts(content, parts.header(), parts.body(), control.format(), replay);
     names(content, control, replay);
     answered(content, parts.body(), control, replay);
     return replay;
@@ -75,10 +75,14 @@ public final class NatsRequestReader implements CaseReader {
       RecoveryReader.compare(Fields.required(content, "body"), body, frames, false, replay);
       return;
     }
-    boolean isGenerate = endpoint.startsWith(GENERATE + "-");
-    if (isGenerate) {
+    RequestFlowReader.Kind kind = RequestFlowReader.Kind.of(endpoint);
+    if (kind == RequestFlowReader.Kind.GENERATE) {
       RequestFlowReader.compareBody(Fields.required(content, "body"), body, control, replay);
     }
-    RequestFlowReader.answer(frames, control, isGenerate, replay);
+    if (kind == RequestFlowReader.Kind.INDEX) {
+      byte[] msgpack = control.format().toMsgpack(body);
+      IndexFlow.compareQuery(Fields.required(content, "body"), msgpack, frames, replay);
+    }
+    RequestFlowReader.answer(frames, control, kind, replay);
   }
 }

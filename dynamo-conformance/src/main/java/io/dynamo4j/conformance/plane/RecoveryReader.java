@@ -7,9 +7,12 @@ import io.dynamo4j.conformance.Fields;
 import io.dynamo4j.conformance.MalformedCaseException;
 import io.dynamo4j.conformance.Replay;
 import io.dynamo4j.wire.JsonValues;
+import io.dynamo4j.wire.PayloadFormat;
 import io.dynamo4j.wire.RecoveryQuery;
 import io.dynamo4j.wire.RecoveryResponse;
 import io.dynamo4j.wire.RecoveryResponseCodec;
+import io.dynamo4j.wire.TcpRequestFrame;
+import io.dynamo4j.wire.TwoPartFrame;
 import io.dynamo4j.wire.WireFormatException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -45,8 +48,12 @@ public final class RecoveryReader implements CaseReader {
       return replay;
     }
     JsonNode request = Fields.required(content, "request");
-    byte[] body = bodyOfRequest(HexFormat.of().parseHex(Fields.text(content, "request_hex")));
+    byte[] bytes = HexFormat.of().parseHex(Fields.text(content, "request_hex"));
+    byte[] body = bodyOfRequest(bytes);
     boolean isJson = JSON_CODEC.matcher(request.path("header_text").asText()).find();
+    TcpRequestFrame frame = TcpRequestFrame.decode(bytes);
+    replay.same("path", Fields.text(content, "path"), frame.path());
+    RequestFlowReader.compareCall(content, frame, formatOf(isJson), replay);
     JsonNode frames = content.path("response").path("frames");
     compare(request.path("body"), body, frames, isJson, replay);
     return replay;
@@ -65,10 +72,16 @@ public final class RecoveryReader implements CaseReader {
       EventPlaneReader.same("query", body, query.encode(), replay);
     }
     for (JsonNode frame : frames) {
+      TwoPartFrame parts = TwoPartFrame.decode(HexFormat.of().parseHex(Fields.text(frame, "hex")));
+      RequestFlowReader.compareFrame(frame, parts, formatOf(isJson), replay);
       if (frame.path("body").has("data")) {
         compareAnswer(frame, isJson, replay);
       }
     }
+  }
+
+  private static PayloadFormat formatOf(boolean isJson) {
+    return isJson ? PayloadFormat.JSON : PayloadFormat.MSGPACK;
   }
 
   /* --------------- Query --------------- */

@@ -12,6 +12,7 @@ import io.dynamo4j.core.model.PreprocessedRequest;
 import io.dynamo4j.core.model.WorkerWithDpRank;
 import io.dynamo4j.wire.GenerateItemCodec;
 import io.dynamo4j.wire.GenerateRequestCodec;
+import io.dynamo4j.wire.IndexQuery;
 import io.dynamo4j.wire.PayloadFormat;
 import io.dynamo4j.wire.PeerError;
 import io.dynamo4j.wire.PeerFailureException;
@@ -32,7 +33,22 @@ import org.jspecify.annotations.Nullable;
  * frame of the answer. What ours cannot read, the recorded peer did not answer.
  */
 public final class RequestFlowReader implements CaseReader {
-  private static final String GENERATE = "/generate";
+
+  /** What an endpoint is for. */
+  enum Kind {
+    GENERATE,
+    INDEX,
+    OTHER;
+
+    /** Returns the kind of the endpoint at a path or subject. */
+    static Kind of(String path) {
+      String endpoint = path.substring(Math.max(path.lastIndexOf('/'), path.lastIndexOf('.')) + 1);
+      if (endpoint.equals("generate") || endpoint.startsWith("generate-")) {
+        return GENERATE;
+      }
+      return endpoint.startsWith(IndexQuery.ENDPOINT) ? INDEX : OTHER;
+    }
+  }
 
   @Override
   public String name() {
@@ -54,34 +70,41 @@ public final class RequestFlowReader implements CaseReader {
   public Replay replay(JsonNode content) {
     Replay replay = Replay.create();
     RequestControl control = null;
-    boolean isGenerate = !content.has("path");
+    Kind kind = content.has("path") ? Kind.of(Fields.text(content, "path")) : Kind.GENERATE;
     if (content.has("request_hex")) {
-      isGenerate = Fields.text(content, "path").endsWith(GENERATE);
-      control = request(content, isGenerate, replay);
+      control = request(content, kind, replay);
     }
     JsonNode frames = content.path("response").path("frames");
     if (content.has("request_hex") && control == null) {
       replay.same("answered although unreadable", 0, frames.size());
     }
-    answer(frames, control, isGenerate, replay);
+    answer(frames, control, kind, replay);
     return replay;
   }
 
   /* --------------- Request --------------- */
 
-  private static @Nullable RequestControl request(
-      JsonNode content, boolean isGenerate, Replay replay) {
+  private static @Nullable RequestControl request(JsonNode content, Kind kind, Replay replay) {
     byte[] bytes = hex(content, "request_hex");
-    RequestControl control;
     TcpRequestFrame frame;
     try {
       frame = TcpRequestFrame.decode(bytes);
+    } catch (WireFormatException unreadable) {
+      return null;
+    }
+    RequestControl control;
+    try {
       control = RequestControl.decode(frame.payload().header());
     } catch (WireFormatException unreadable) {
+      // Which format was meant stands in what cannot be read: some bodies nobody could read.
+      if (!content.at("/request/body").has("$undecodable")) {
+        compareCall(content, frame, formatOf(frame.payload().body()), replay);
+      }
       return null;
     }
     replay.same("path", Fields.text(content, "path"), frame.path());
     byte[] header = frame.payload().header();
+    compareCall(content, frame, control.format(), replay);
     if (isCompact(content)) {
       EventPlaneReader.same("control", header, control.encode(), replay);
     }
@@ -90,10 +113,35 @@ public final class RequestFlowReader implements CaseReader {
         bytes,
         TcpRequestFrame.encode(frame.path(), frame.headers(), header, frame.payload().body()),
         replay);
-    if (isGenerate) {
-      compareBody(content.at("/request/body"), frame.payload().body(), control, replay);
+    byte[] body = frame.payload().body();
+    if (kind == Kind.GENERATE) {
+      compareBody(content.at("/request/body"), body, control, replay);
+    } else if (kind == Kind.INDEX) {
+      byte[] msgpack = control.format().toMsgpack(body);
+      JsonNode frames = content.path("response").path("frames");
+      IndexFlow.compareQuery(content.at("/request/body"), msgpack, frames, replay);
     }
     return control;
+  }
+
+  /** Compares what was recorded of a call's frame, in whole, with the frame. */
+  static void compareCall(
+      JsonNode content, TcpRequestFrame frame, PayloadFormat format, Replay replay) {
+    RecordedMeaning.compareText("headers", content, "headers_text", frame.headers(), replay);
+    byte[] header = frame.payload().header();
+    byte[] body = frame.payload().body();
+    long bytes = TwoPartFrame.PREFIX_BYTES + header.length + (long) body.length;
+    RecordedMeaning.compareNumber("payload bytes", content, "payload_len", bytes, replay);
+    compareParts(content.path("request"), header, body, format, replay);
+  }
+
+  /** Compares what was recorded of a request's two parts, in whole, with the parts. */
+  static void compareParts(
+      JsonNode recorded, byte[] header, byte[] body, PayloadFormat format, Replay replay) {
+    RecordedMeaning.compareNumber("header bytes", recorded, "header_len", header.length, replay);
+    RecordedMeaning.compareNumber("body bytes", recorded, "body_len", body.length, replay);
+    RecordedMeaning.compareText("control", recorded, "header_text", header, replay);
+    RecordedMeaning.compare("body", recorded.path("body"), body, format, replay);
   }
 
   /** Recorded callers of our own put blanks into their JSON. */
@@ -144,21 +192,28 @@ public final class RequestFlowReader implements CaseReader {
 
   /* --------------- Answer --------------- */
 
-  static void answer(
-      JsonNode frames, @Nullable RequestControl control, boolean isGenerate, Replay replay) {
+  static void answer(JsonNode frames, @Nullable RequestControl control, Kind kind, Replay replay) {
     int headers = 0;
     for (JsonNode frame : frames) {
       boolean isWorkers = frame.path("dir").asText().startsWith("worker");
       TwoPartFrame parts = TwoPartFrame.decode(hex(frame, "hex"));
+      PayloadFormat format = control == null ? formatOf(parts.body()) : control.format();
+      compareFrame(frame, parts, format, replay);
       if (parts.header().length == 0) {
-        PayloadFormat format = control == null ? formatOf(parts.body()) : control.format();
-        item(frame.path("body"), parts.body(), format, isGenerate, replay);
+        item(frame.path("body"), parts.body(), format, kind, replay);
       } else if (isWorkers && headers++ < 2) {
         opening(headers, parts.header(), frame, control, replay);
       } else {
         word(parts.header(), frame, replay);
       }
     }
+  }
+
+  /** Compares what was recorded of a frame of an answer, in whole, with the frame. */
+  static void compareFrame(
+      JsonNode frame, TwoPartFrame parts, PayloadFormat format, Replay replay) {
+    RecordedMeaning.compareText("header", frame, "header_text", parts.header(), replay);
+    RecordedMeaning.compare("item", frame.path("body"), parts.body(), format, replay);
   }
 
   private static PayloadFormat formatOf(byte[] body) {
@@ -193,7 +248,7 @@ public final class RequestFlowReader implements CaseReader {
   }
 
   private static void item(
-      JsonNode recorded, byte[] body, PayloadFormat format, boolean isGenerate, Replay replay) {
+      JsonNode recorded, byte[] body, PayloadFormat format, Kind kind, Replay replay) {
     JsonNode data = recorded.path("data");
     boolean isFinal = recorded.path("complete_final").asBoolean();
     ResponseItem item;
@@ -209,8 +264,10 @@ public final class RequestFlowReader implements CaseReader {
     if (recorded.size() == 1 && format == PayloadFormat.MSGPACK) {
       EventPlaneReader.same("end", body, ResponseItem.encodeFinal(), replay);
     }
-    if (isGenerate && item.hasData()) {
+    if (kind == Kind.GENERATE && item.hasData()) {
       output(data, item, replay);
+    } else if (kind == Kind.INDEX && item.hasData()) {
+      IndexFlow.compareAnswer(data, item, replay);
     }
   }
 

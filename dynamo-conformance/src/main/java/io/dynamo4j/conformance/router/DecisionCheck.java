@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
 record DecisionCheck(
     RouterSetup setup, OurRouter ours, EventViews views, Replay replay, QueueCheck queue) {
   /** The recorded router checks a request's own weights and then scores as configured. */
-  static final String OVERRIDES_ACT = "router-overrides-act";
+  static final String OVERRIDES_ACT = RouterReader.OVERRIDES_ACT;
 
   /** The recorded router takes a rank without a worker for no wish at all. */
   static final String RANK_ACTS = "router-rank-alone-acts";
@@ -49,7 +49,7 @@ record DecisionCheck(
         queue.timedOut(request, where);
         return;
       }
-      compare(step, request, counts(result), where);
+      compare(step, request, counts(step, result), where);
     } catch (DynamoException | IllegalArgumentException failure) {
       compareError(result, failure, where);
       return;
@@ -249,13 +249,17 @@ record DecisionCheck(
         selection.worker(), (int) Math.round(selection.effectiveOverlapBlocks()));
   }
 
-  private static Map<String, Integer> counts(JsonNode result) {
+  private Map<String, Integer> counts(JsonNode step, JsonNode result) {
     Map<String, Integer> counts = new TreeMap<>();
     if (result.has("counts")) {
       result
           .get("counts")
           .properties()
           .forEach(count -> counts.put(count.getKey(), count.getValue().asInt()));
+      int sum = counts.values().stream().mapToInt(Integer::intValue).sum();
+      if (sum != step.path("repeat").asInt(1) || sum != result.path("repeat").asInt(sum)) {
+        replay.fault("counts are not those of the repeats: sum=" + sum + ", step=" + step);
+      }
     } else if (result.isArray() && result.size() == 3) {
       counts.put(answer(result), 1);
     } else {

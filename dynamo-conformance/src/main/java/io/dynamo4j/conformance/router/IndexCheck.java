@@ -9,6 +9,7 @@ import io.dynamo4j.core.hash.BlockHashOptions;
 import io.dynamo4j.core.hash.BlockHasher;
 import io.dynamo4j.core.model.OverlapScores;
 import io.dynamo4j.core.model.WorkerWithDpRank;
+import io.dynamo4j.plane.WorkerInstance;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -22,12 +23,22 @@ record IndexCheck(RouterSetup setup, OurRouter ours, EventViews views, Replay re
 
   void overlap(JsonNode step, String where) {
     Map<WorkerWithDpRank, Integer> recorded = new TreeMap<>();
-    for (JsonNode row : Fields.array(Fields.required(step, "result"), "workers")) {
+    JsonNode result = Fields.required(step, "result");
+    for (JsonNode row : Fields.array(result, "workers")) {
+      WorkerWithDpRank rank =
+          setup.rank(Fields.text(row, "worker_id"), row.path("dp_rank").asInt());
+      WorkerInstance worker = setup.worker(rank);
+      boolean isOfWorker =
+          rank.dpRank() >= worker.dpStart() && rank.dpRank() < worker.dpStart() + worker.dpSize();
+      replay.same(where + ": is a rank of the fleet, " + rank, true, isOfWorker);
       int device = Fields.integer(row, "device_blocks");
-      replay.same(where + ": blocks below", device, Fields.integer(row, "disk_blocks"));
+      // A tier below counts what the tiers before it hold, and beside it what it adds to them.
+      replay.same(where + ": on hosts", device, row.path("host_pinned_blocks").asInt(device));
+      replay.same(where + ": on disks", device, Fields.integer(row, "disk_blocks"));
+      replay.same(where + ": hosts add", 0, row.path("host_pinned_extension_blocks").asInt());
+      replay.same(where + ": disks add", 0, row.path("disk_extension_blocks").asInt());
       if (device > 0) {
-        recorded.put(
-            setup.rank(Fields.text(row, "worker_id"), row.path("dp_rank").asInt()), device);
+        recorded.put(rank, device);
       }
     }
     List<Long> locals = new ArrayList<>();
@@ -35,6 +46,8 @@ record IndexCheck(RouterSetup setup, OurRouter ours, EventViews views, Replay re
     for (long hash : hasher.hash(RouterSetup.tokens(step))) {
       locals.add(hash);
     }
+    replay.same(where + ": tokens a block", result.path("block_size").asInt(), setup.blockSize());
+    replay.same(where + ": blocks", result.path("num_blocks").asInt(), locals.size());
     judge(where, recorded, locals);
   }
 

@@ -17,19 +17,19 @@ import org.jspecify.annotations.Nullable;
  * The selector under test, drawn again until chance falls on the rank that the recording had, and a
  * witness of what it decides from.
  */
-final class SteeredSelector implements WorkerSelector {
+public final class SteeredSelector implements WorkerSelector {
   private static final int MAX_DRAWS = 1_000;
 
   private final DefaultWorkerSelector selector;
   private @Nullable WorkerWithDpRank wanted;
   private List<Row> rows = List.of();
 
-  SteeredSelector(KvRouterConfig config) {
+  public SteeredSelector(KvRouterConfig config) {
     this.selector = DefaultWorkerSelector.of(config);
   }
 
   /** One candidate as the selector saw it. */
-  record Row(
+  public record Row(
       WorkerWithDpRank worker,
       int deviceBlocks,
       long activePrefillTokens,
@@ -38,12 +38,12 @@ final class SteeredSelector implements WorkerSelector {
       int activeRequests) {}
 
   /** Asks that the next decisions fall on a rank, as far as the selector ever chooses it. */
-  void want(@Nullable WorkerWithDpRank worker) {
+  public void want(@Nullable WorkerWithDpRank worker) {
     this.wanted = worker;
   }
 
   /** Returns the candidates of the last decision. */
-  List<Row> rows() {
+  public List<Row> rows() {
     return rows;
   }
 

@@ -2,6 +2,7 @@
 package io.dynamo4j.conformance.selection;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.MissingNode;
 import io.dynamo4j.conformance.Fields;
 import io.dynamo4j.conformance.Replay;
 import io.dynamo4j.core.hash.BlockHashOptions;
@@ -19,7 +20,9 @@ import io.dynamo4j.kvrouter.WorkerCandidates;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 
 /** One recorded decision: configuration, request, bookings before it, one row a rank, winners. */
 final class Decision {
@@ -58,6 +61,35 @@ final class Decision {
     return new Decision(content);
   }
 
+  /** A row is that of a rank of the workers, with what the case says to be cached there. */
+  void compareFleet(Replay replay) {
+    Set<WorkerWithDpRank> ranks = new TreeSet<>();
+    for (JsonNode worker : Fields.array(content, "workers")) {
+      int start = Fields.integer(worker, "dp_start");
+      for (int i = 0; i < Fields.integer(worker, "dp_size"); i++) {
+        long workerId = Fields.bits(Fields.required(worker, "worker_id"));
+        ranks.add(new WorkerWithDpRank(workerId, start + i));
+      }
+    }
+    replay.same("ranks", rows.keySet(), ranks);
+    replay.same("tokens", Fields.integer(content, "isl_tokens"), request.tokenIds().length());
+    Map<WorkerWithDpRank, JsonNode> cached = new TreeMap<>();
+    Fields.array(content, "cached").forEach(each -> cached.put(rank(each), each));
+    rows.forEach(
+        (worker, row) -> {
+          JsonNode blocks = cached.getOrDefault(worker, MissingNode.getInstance());
+          compareBlocks(worker + " dev", row, blocks, "device_blocks", replay);
+          compareBlocks(worker + " host", row, blocks, "host_pinned_extension_blocks", replay);
+          compareBlocks(worker + " disk", row, blocks, "disk_extension_blocks", replay);
+        });
+  }
+
+  private static void compareBlocks(
+      String what, JsonNode row, JsonNode cached, String name, Replay replay) {
+    String column = what.substring(what.lastIndexOf(' ') + 1);
+    replay.same(what, Fields.integer(row, column), cached.path(name).asInt());
+  }
+
   /** The recorded bookings, made again, give the recorded loads. */
   void compareLoads(Replay replay) {
     ActiveBlockTracker tracker = ActiveBlockTracker.create(1);
@@ -79,6 +111,12 @@ final class Decision {
           worker + " A_blk", (long) Fields.integer(row, "A_blk"), candidates.activeBlocks(i));
       replay.same(worker + " A_req", Fields.integer(row, "A_req"), candidates.activeRequests(i));
       replay.same(worker + " add", Fields.integer(row, "add"), candidates.addedBlocks(i));
+      if (row.has("potential_decode_blocks")) {
+        replay.same(
+            worker + " potential_decode_blocks",
+            (long) Fields.integer(row, "potential_decode_blocks"),
+            candidates.activeBlocks(i) + candidates.addedBlocks(i));
+      }
     }
   }
 
@@ -92,6 +130,9 @@ final class Decision {
           double recorded = number(row, "pinned_cost_3dp");
           if (!(Math.abs(ours - recorded) <= HALF_OF_THE_LAST_DECIMAL)) {
             replay.same(worker + " pinned cost", recorded, ours);
+          }
+          if (row.has("formula_cost_pinned")) {
+            replay.same(worker + " pinned cost", number(row, "formula_cost_pinned"), ours);
           }
         });
   }
@@ -110,6 +151,10 @@ final class Decision {
     for (int i = 0; i < candidates.size(); i++) {
       double cost = KvWorkerScorer.of(config).cost(request, candidates, i);
       costs.put(candidates.worker(i), cost);
+      JsonNode row = Objects.requireNonNull(rows.get(candidates.worker(i)), "row");
+      if (row.has("formula_cost")) {
+        replay.same(candidates.worker(i) + " cost", number(row, "formula_cost"), cost);
+      }
       least = Math.min(least, cost);
     }
     JsonNode winners = Fields.array(content, "chosen");

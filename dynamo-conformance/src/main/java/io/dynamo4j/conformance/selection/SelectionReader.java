@@ -26,6 +26,7 @@ public final class SelectionReader implements CaseReader {
   public Replay replay(JsonNode content) {
     Replay replay = Replay.create();
     Decision decision = Decision.of(content);
+    decision.compareFleet(replay);
     decision.compareLoads(replay);
     decision.comparePinnedCosts(replay);
     decision.compareWinners(replay);

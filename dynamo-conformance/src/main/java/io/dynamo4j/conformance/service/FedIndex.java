@@ -22,6 +22,16 @@ final class FedIndex {
     this.device = device;
   }
 
+  void removeRank(WorkerWithDpRank worker) {
+    device.clear(worker);
+    lower.removeIf(block -> block.startsWith(prefix(worker, "")));
+  }
+
+  void removeWorker(long workerId) {
+    device.clearWorker(workerId);
+    lower.removeIf(block -> block.startsWith(Long.toUnsignedString(workerId) + "/"));
+  }
+
   void feed(long workerId, List<PublishedEvent> events) {
     for (PublishedEvent event : events) {
       WorkerWithDpRank worker = new WorkerWithDpRank(workerId, event.dpRank());

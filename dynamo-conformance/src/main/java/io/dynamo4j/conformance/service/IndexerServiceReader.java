@@ -2,16 +2,18 @@
 package io.dynamo4j.conformance.service;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.dynamo4j.conformance.CaseKeys;
 import io.dynamo4j.conformance.CaseReader;
 import io.dynamo4j.conformance.Fields;
 import io.dynamo4j.conformance.Replay;
 import java.util.Set;
+import java.util.TreeSet;
 
 /**
  * Engines' messages into the peer's indexing service, and what it answers to queries: what is found
  * on the device, and what is held in the tiers below.
  *
- * <p>Not read are cases about replays, registration and the service's own protocol.
+ * <p>Not read are cases in which a replay was asked for, or several models are served.
  */
 public final class IndexerServiceReader implements CaseReader {
   private static final Set<String> OPERATIONS =
@@ -25,19 +27,35 @@ public final class IndexerServiceReader implements CaseReader {
   @Override
   public boolean reads(JsonNode content) {
     JsonNode steps = content.path("steps");
-    if (!steps.isArray() || content.has("replay_traffic") || content.has("engine")) {
+    if (!steps.isArray() || content.has("engine") || IndexerServiceRules.asksForReplay(content)) {
       return false;
     }
     boolean publishes = false;
+    Set<String> models = new TreeSet<>();
     for (JsonNode step : steps) {
       String operation = step.path("op").asText();
-      boolean isOther = operation.equals("http") && !step.path("path").asText().equals("/register");
+      String path = step.path("path").asText();
+      boolean isOther = operation.equals("http") && !isOfWorkers(path);
       if (!OPERATIONS.contains(operation) || isOther) {
         return false;
       }
+      if (path.equals("/register")) {
+        models.add(step.path("body").path("model_name").asText());
+      }
       publishes |= operation.equals("pub");
     }
-    return publishes;
+    return publishes && models.size() == 1;
+  }
+
+  private static boolean isOfWorkers(String path) {
+    return path.equals("/register")
+        || path.equals("/unregister")
+        || path.split("\\?", 2)[0].equals("/workers");
+  }
+
+  @Override
+  public CaseKeys keys() {
+    return ServiceCases.KEYS;
   }
 
   @Override
@@ -45,12 +63,22 @@ public final class IndexerServiceReader implements CaseReader {
     IndexerServiceReplay run = new IndexerServiceReplay();
     for (JsonNode step : Fields.array(content, "steps")) {
       switch (Fields.text(step, "op")) {
-        case "http" -> run.register(step);
+        case "http" -> workers(step, run);
         case "pub" -> run.publish(step);
         case "query", "query_by_hash" -> run.query(step);
         default -> run.dump(step);
       }
     }
     return run.result();
+  }
+
+  private static void workers(JsonNode step, IndexerServiceReplay run) {
+    switch (step.path("path").asText()) {
+      case "/register" -> run.register(step);
+      case "/unregister" -> run.unregister(step);
+      default -> {
+        // What the service lists of itself.
+      }
+    }
   }
 }

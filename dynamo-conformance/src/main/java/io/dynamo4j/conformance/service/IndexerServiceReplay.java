@@ -59,6 +59,33 @@ final class IndexerServiceReplay {
     listeners.put(endpoint, new EngineListener(workerId, blockSize, dpRank));
   }
 
+  /** The recorded service takes a rank for all of them unless the group is named with it. */
+  void unregister(JsonNode step) {
+    if (step.path("status").asInt() != 200) {
+      return;
+    }
+    JsonNode body = Fields.required(step, "body");
+    long workerId = Fields.bits(Fields.required(body, "instance_id"));
+    boolean isOneRank = !Fields.isAbsent(body, "dp_rank") && body.has("routing_group");
+    String prefix = "PUB:" + Long.toUnsignedString(workerId) + ":";
+    if (isOneRank) {
+      int dpRank = Fields.integer(body, "dp_rank");
+      listeners.remove(prefix + dpRank);
+      all().forEach(index -> index.removeRank(new WorkerWithDpRank(workerId, dpRank)));
+    } else {
+      listeners.keySet().removeIf(endpoint -> endpoint.startsWith(prefix));
+    }
+    if (listeners.keySet().stream().noneMatch(endpoint -> endpoint.startsWith(prefix))) {
+      all().forEach(index -> index.removeWorker(workerId));
+    }
+  }
+
+  private List<FedIndex> all() {
+    List<FedIndex> all = new ArrayList<>(List.of(ours, right, peer, peerOnExact));
+    all.addAll(rightWithoutRule.values());
+    return all;
+  }
+
   void publish(JsonNode step) {
     String endpoint = "PUB:" + step.path("worker").asText() + ":" + step.path("dp_rank").asText();
     EngineListener listener = listeners.get(endpoint);
@@ -90,6 +117,7 @@ final class IndexerServiceReplay {
     JsonNode body = Fields.required(step, "body");
     List<Long> locals = body.has("block_hashes") ? hashes(body) : hashesOfTokens(body);
     SortedMap<WorkerWithDpRank, Integer> recorded = scores(step);
+    compareSummary(step.get("response"));
     SortedMap<WorkerWithDpRank, Integer> expected = right.find(locals);
     replay.same("scores of " + body, expected, ours.find(locals));
     if (recorded.equals(expected)) {
@@ -153,8 +181,35 @@ final class IndexerServiceReplay {
                                 new WorkerWithDpRank(
                                     Long.parseUnsignedLong(worker.getKey()),
                                     Integer.parseUnsignedInt(rank.getKey())),
-                                rank.getValue().asInt() / blockSize)));
+                                blocks(rank.getValue().asInt()))));
     return scores;
+  }
+
+  private int blocks(int tokens) {
+    if (tokens % blockSize != 0) {
+      replay.fault("score is not of whole blocks: tokens=" + tokens + ", blockSize=" + blockSize);
+    }
+    return tokens / blockSize;
+  }
+
+  /** What an answer says of each worker by tiers agrees with the scores of its ranks. */
+  private void compareSummary(JsonNode response) {
+    for (Map.Entry<String, JsonNode> worker : response.path("instances").properties()) {
+      JsonNode tiers = worker.getValue();
+      JsonNode scores = response.path("scores").path(worker.getKey());
+      int best = 0;
+      for (Map.Entry<String, JsonNode> rank : tiers.path("dp").properties()) {
+        int tokens = rank.getValue().asInt();
+        replay.same("score of a rank", scores.path(rank.getKey()).asInt(), tokens);
+        best = Math.max(best, tokens);
+      }
+      replay.same("best rank", tiers.path("gpu").asInt(), best);
+      // Each tier counts what the tiers before it hold.
+      int host = tiers.path("cpu").asInt();
+      int disk = tiers.path("disk").asInt();
+      replay.same("tiers grow", true, best <= host && host <= disk);
+      replay.same("longest", tiers.path("longest_matched").asInt(), disk);
+    }
   }
 
   /* --------------- Dumps --------------- */

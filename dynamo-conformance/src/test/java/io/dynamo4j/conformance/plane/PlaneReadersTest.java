@@ -10,6 +10,8 @@ import com.fasterxml.jackson.databind.node.IntNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.fasterxml.jackson.databind.node.TextNode;
 import io.dynamo4j.conformance.CaseReader;
+import io.dynamo4j.conformance.MalformedCaseException;
+import io.dynamo4j.conformance.engine.EngineToRouterReader;
 import io.dynamo4j.core.testing.SharedData;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -18,6 +20,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 class PlaneReadersTest {
   private static final ObjectMapper JSON = new ObjectMapper();
@@ -117,6 +121,76 @@ class PlaneReadersTest {
     }
     assertThat(read).isGreaterThan(200);
     assertThat(changed).isGreaterThan(100);
+  }
+
+  private static boolean isFound(CaseReader reader, JsonNode each) {
+    try {
+      return !reader.replay(each).faults().isEmpty();
+    } catch (MalformedCaseException notEvenReadable) {
+      return true;
+    }
+  }
+
+  /** One value of each recording is changed, another place each time. */
+  @ParameterizedTest
+  @CsvSource({
+    "events-zmq, /payload",
+    "events-zmq, /envelope",
+    "events-nats, /payload",
+    "request-tcp, /request/body",
+    "request-tcp, /response/frames",
+    "request-nats, /body",
+    "recovery-query, /request/body",
+    "recovery-query, /response/frames",
+    "indexer-query, /request/body",
+    "indexer-query, /response/frames",
+    "engine-to-router, /engine_batch",
+    "engine-to-router, /published"
+  })
+  void shouldFailWhenAnythingThatBytesMeanIsChanged(String folder, String place)
+      throws IOException {
+    List<CaseReader> readers =
+        List.of(events, recovery, calls, new NatsRequestReader(), new EngineToRouterReader());
+    int changed = 0;
+    for (JsonNode each : cases(folder)) {
+      List<JsonNode> parts = new ArrayList<>();
+      JsonNode at = each.at(place);
+      if (place.endsWith("frames")) {
+        parts.addAll(at.findValues("body"));
+      } else if (place.endsWith("published")) {
+        parts.addAll(at.findValues("payload"));
+      } else {
+        parts.add(at);
+      }
+      for (JsonNode part : parts) {
+        if (RecordedChange.change(part, changed)) {
+          CaseReader reader = readers.stream().filter(r -> r.reads(each)).findFirst().orElseThrow();
+          assertThat(isFound(reader, each)).as("%s", each).isTrue();
+          changed++;
+          break;
+        }
+      }
+    }
+    assertThat(changed).isGreaterThan(3);
+  }
+
+  @Test
+  void shouldFailWhenAnyFieldOfARecordOfDiscoveryIsChanged() throws IOException {
+    int changed = 0;
+    try (Stream<Path> files = Files.list(SharedData.golden("wire/discovery"))) {
+      for (Path file : files.filter(f -> f.toString().endsWith(".json")).sorted().toList()) {
+        JsonNode each = JSON.readTree(file.toFile());
+        for (JsonNode record : each.path("records")) {
+          if (record.has("value_text")) {
+            JsonNode before = record.get("value").deepCopy();
+            assertThat(RecordedChange.change(record.get("value"), changed++)).isTrue();
+            assertThat(isFound(discovery, each)).as("%s", record).isTrue();
+            ((ObjectNode) record).set("value", before);
+          }
+        }
+      }
+    }
+    assertThat(changed).isGreaterThan(200);
   }
 
   @Test

@@ -73,6 +73,30 @@ class RouterReaderTest {
   }
 
   @Test
+  void shouldFailWhenRecordedCountsAreNotThoseOfTheRepeats() throws IOException {
+    JsonNode content = golden("temperature-three");
+    ObjectNode counts = (ObjectNode) content.path("steps").path(2).path("result").path("counts");
+    counts.put("[\"w2\", 0, 0]", counts.get("[\"w2\", 0, 0]").asInt() + 1);
+    assertThat(reader.replay(content).faults()).isNotEmpty();
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "dp_rank",
+        "host_pinned_blocks",
+        "disk_blocks",
+        "host_pinned_extension_blocks",
+        "disk_extension_blocks"
+      })
+  void shouldFailWhenWhatARankHoldsBelowTheDeviceIsChanged(String field) throws IOException {
+    JsonNode content = golden("approx-lru-big");
+    ObjectNode row = (ObjectNode) content.path("steps").findValue("workers").path(0);
+    row.put(field, row.get(field).asInt() + 1);
+    assertThat(reader.replay(content).faults()).isNotEmpty();
+  }
+
+  @Test
   void shouldFailWhenRecordedCountsAreNoMatterOfChance() throws IOException {
     JsonNode content = golden("temperature-three");
     ObjectNode counts = (ObjectNode) content.path("steps").path(2).path("result").path("counts");

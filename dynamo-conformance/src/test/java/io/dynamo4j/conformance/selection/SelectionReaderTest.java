@@ -40,6 +40,39 @@ class SelectionReaderTest {
     }
   }
 
+  @ParameterizedTest
+  @ValueSource(strings = {"dev", "host", "disk", "potential_decode_blocks"})
+  void shouldFailWhenARecordedBlockOfARankIsChanged(String key) throws IOException {
+    for (JsonNode each : decisions()) {
+      ObjectNode row = (ObjectNode) each.get("rows").get(0);
+      row.put(key, row.get(key).asInt() + 1);
+      assertThat(reader.replay(each).faults()).as(each.path("index").asText()).isNotEmpty();
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"formula_cost_pinned", "formula_cost"})
+  void shouldFailWhenTheCostOfARankIsChangedInItsLastBit(String key) throws IOException {
+    for (JsonNode each : decisions()) {
+      for (JsonNode row : each.get("rows")) {
+        if (row.get("eligible").asBoolean()) {
+          ((ObjectNode) row).put(key, Math.nextUp(row.get(key).asDouble()));
+          assertThat(reader.replay(each).faults()).as(each.path("index").asText()).isNotEmpty();
+          break;
+        }
+      }
+    }
+  }
+
+  @Test
+  void shouldFailWhenTheFleetHasARankWithoutARow() throws IOException {
+    for (JsonNode each : decisions()) {
+      ObjectNode worker = (ObjectNode) each.get("workers").get(0);
+      worker.put("dp_size", worker.get("dp_size").asInt() + 1);
+      assertThat(reader.replay(each).faults()).as(each.path("index").asText()).isNotEmpty();
+    }
+  }
+
   @Test
   void shouldFailWhenTheCostOfAWinnerIsChangedInItsLastBit() throws IOException {
     for (JsonNode each : decisions()) {

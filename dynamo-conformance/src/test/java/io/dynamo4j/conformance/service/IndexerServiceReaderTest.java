@@ -12,6 +12,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
@@ -55,6 +56,45 @@ class IndexerServiceReaderTest {
             "engine-blocks-never-collide",
             "engine-copies-are-counted",
             "state-shared-between-ranks");
+  }
+
+  @Test
+  void shouldFailWhenTheSummaryOfARecordedScoreIsChanged() throws IOException {
+    int changed = 0;
+    for (JsonNode content : cases().values()) {
+      for (JsonNode step : content.get("steps")) {
+        if (step.at("/response/instances/1") instanceof ObjectNode tiers
+            && step.path("status").asInt() == 200) {
+          changed++;
+          for (String name : List.of("gpu", "cpu", "disk", "longest_matched")) {
+            int before = tiers.get(name).asInt();
+            tiers.put(name, before + (name.equals("cpu") ? 1_000 : 1));
+            assertThat(reader.replay(content).faults()).as(name).isNotEmpty();
+            tiers.put(name, before);
+          }
+          break;
+        }
+      }
+    }
+    assertThat(changed).isGreaterThan(50);
+  }
+
+  @Test
+  void shouldFailWhenARecordedScoreIsNotOfWholeBlocks() throws IOException {
+    int changed = 0;
+    for (JsonNode content : cases().values()) {
+      for (JsonNode step : content.get("steps")) {
+        if (step.at("/response/scores/1") instanceof ObjectNode ranks
+            && ranks.has("0")
+            && step.path("status").asInt() == 200) {
+          ranks.put("0", ranks.get("0").asInt() + 1);
+          assertThat(reader.replay(content).faults()).isNotEmpty();
+          changed++;
+          break;
+        }
+      }
+    }
+    assertThat(changed).isGreaterThan(50);
   }
 
   @Test
