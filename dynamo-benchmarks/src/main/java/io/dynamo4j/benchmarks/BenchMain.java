@@ -22,12 +22,25 @@ import picocli.CommandLine.Spec;
 /** Command line of the benchmarks. */
 @Command(
     name = "bench",
-    mixinStandardHelpOptions = true,
     description = {
       "Measures ours against references in the same run; ratio > 1 means that ours is better.",
       "Exit code 1 if ours and a reference compute different things, 2 for bad arguments."
+    },
+    footer = {
+      "",
+      "bin/bench alone also takes, as the first arguments:",
+      "  soak-nats SEEDS       so many seeds instead of 200",
+      "  soak-durable SEEDS    so many seeds instead of 2,000",
+      "  soak-frames [COUNT]   changed frames on every decoder, 1,000,000"
     })
 public final class BenchMain implements Callable<Integer> {
+
+  @Option(
+      names = {"-h", "--help"},
+      usageHelp = true,
+      description = "Show this help and exit.")
+  @SuppressWarnings("UnusedVariable") // picocli sets it
+  private boolean help;
 
   @Spec private @Nullable CommandSpec spec;
 

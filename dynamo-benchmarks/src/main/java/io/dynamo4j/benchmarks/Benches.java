@@ -6,13 +6,16 @@ import io.dynamo4j.benchmarks.hash.HashBench;
 import io.dynamo4j.benchmarks.index.IndexBench;
 import io.dynamo4j.benchmarks.index.IndexerBench;
 import io.dynamo4j.benchmarks.migration.MigrationBench;
+import io.dynamo4j.benchmarks.nats.NatsBench;
 import io.dynamo4j.benchmarks.policy.PolicyBench;
-import io.dynamo4j.benchmarks.soak.CoreSoakBench;
+import io.dynamo4j.benchmarks.router.RouterBench;
 import io.dynamo4j.benchmarks.soak.FleetSoak;
 import io.dynamo4j.benchmarks.soak.HealthSoak;
 import io.dynamo4j.benchmarks.soak.IndexerSoak;
 import io.dynamo4j.benchmarks.soak.MigrationSoak;
+import io.dynamo4j.benchmarks.soak.TestSoak;
 import io.dynamo4j.benchmarks.tcp.TcpBench;
+import io.dynamo4j.benchmarks.tcp.TcpSoak;
 import io.dynamo4j.benchmarks.token.AccumulatorBench;
 import io.dynamo4j.benchmarks.zmq.ZmqBench;
 import java.util.ArrayList;
@@ -31,9 +34,11 @@ final class Benches {
         new AccumulatorBench(),
         new IndexBench(),
         new IndexerBench(),
+        new RouterBench(),
         new MigrationBench(),
         new ZmqBench(),
         new TcpBench(),
+        new NatsBench(),
         new FleetBench(),
         PolicyBench.all());
   }
@@ -44,11 +49,14 @@ final class Benches {
     for (PolicyBench.Part part : PolicyBench.Part.values()) {
       all.add(PolicyBench.of(part));
     }
-    all.add(new CoreSoakBench());
+    all.add(TestSoak.core());
+    all.add(TestSoak.nats());
+    all.add(TestSoak.durable());
     all.add(new FleetSoak());
     all.add(new MigrationSoak());
     all.add(new IndexerSoak());
     all.add(new HealthSoak());
+    all.add(new TcpSoak());
     return Collections.unmodifiableList(all);
   }
 }

@@ -50,6 +50,13 @@ class BenchMainTest {
   }
 
   @Test
+  void shouldNameTheSoaksOfTheScriptInItsHelp() {
+    assertThat(run("--help")).isZero();
+    assertThat(out.toString())
+        .contains("soak-nats SEEDS", "soak-durable SEEDS", "soak-frames [COUNT]");
+  }
+
+  @Test
   void shouldRefuseAnUnknownBenchmarkInOneLine() {
     assertThat(run("nonsense")).isEqualTo(2);
     assertThat(err.toString().lines()).singleElement().asString().contains("name=nonsense");

@@ -25,8 +25,21 @@ public final class Comparator {
 
   /** Returns the comparator, built if need be, or nothing where its sources or cargo are absent. */
   public static Optional<Comparator> find() throws IOException, InterruptedException {
+    return find("");
+  }
+
+  /**
+   * Returns the comparator with the default selector, which Dynamo publishes only beside counters
+   * in its index: no figure of an index is to be quoted from it.
+   */
+  public static Optional<Comparator> findWithSelector() throws IOException, InterruptedException {
+    return find("selector");
+  }
+
+  private static Optional<Comparator> find(String features)
+      throws IOException, InterruptedException {
     Path sources = SharedFolder.path("tools/rust-comparator");
-    return ComparatorBuild.program(sources, System.getenv()).map(Comparator::new);
+    return ComparatorBuild.program(sources, features, System.getenv()).map(Comparator::new);
   }
 
   /**

@@ -25,9 +25,10 @@ final class ComparatorBuild {
   /**
    * Returns the program, or nothing if sources or cargo are absent or the build fails.
    *
+   * @param features of cargo, empty for the default build; each has a folder of its own
    * @param environment the process environment: {@code DYNAMO4J_CACHE}, {@code HOME}
    */
-  static Optional<Path> program(Path sources, Map<String, String> environment)
+  static Optional<Path> program(Path sources, String features, Map<String, String> environment)
       throws IOException, InterruptedException {
     if (!Files.isDirectory(sources)) {
       return Optional.empty();
@@ -35,10 +36,12 @@ final class ComparatorBuild {
     String home = environment.getOrDefault("HOME", ".");
     Path cache = Path.of(environment.getOrDefault("DYNAMO4J_CACHE", home + "/.cache/dynamo4j"));
     Files.createDirectories(cache);
-    Path folder = cache.resolve("rust-comparator-" + digest(sources));
+    Path folder =
+        cache.resolve(
+            "rust-comparator-" + digest(sources) + (features.isEmpty() ? "" : "-" + features));
     try (RandomAccessFile file = new RandomAccessFile(folder + ".lock", "rw");
         FileLock lock = file.getChannel().lock()) {
-      if (lock.isValid() && !Files.isDirectory(folder) && !build(sources, folder)) {
+      if (lock.isValid() && !Files.isDirectory(folder) && !build(sources, features, folder)) {
         return Optional.empty();
       }
     }
@@ -59,7 +62,8 @@ final class ComparatorBuild {
     }
   }
 
-  private static boolean build(Path sources, Path folder) throws IOException, InterruptedException {
+  private static boolean build(Path sources, String features, Path folder)
+      throws IOException, InterruptedException {
     Path fresh = Files.createTempDirectory(folder.getParent(), "rust-comparator-building-");
     for (Path file : filesOf(sources)) {
       Path copy = fresh.resolve(sources.relativize(file).toString());
@@ -67,7 +71,7 @@ final class ComparatorBuild {
       Files.write(copy, Files.readAllBytes(file));
     }
     boolean isBuilt =
-        succeeds(fresh, List.of("cargo", "build", "--release", "--quiet"))
+        succeeds(fresh, List.of("cargo", "build", "--release", "--quiet", "--features", features))
             && succeeds(fresh, List.of(fresh.resolve(PROGRAM).toString(), "--mode", "timer"));
     if (isBuilt) {
       Files.move(fresh, folder);

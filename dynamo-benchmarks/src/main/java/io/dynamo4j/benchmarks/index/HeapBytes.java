@@ -10,9 +10,9 @@ public final class HeapBytes {
 
   private final long before = live();
 
-  /** Collects garbage and returns how many more bytes live now. */
+  /** Collects garbage and returns how many more bytes live now, at least one. */
   public double more() {
-    return (double) (live() - before);
+    return (double) Math.max(1, live() - before);
   }
 
   private static long live() {

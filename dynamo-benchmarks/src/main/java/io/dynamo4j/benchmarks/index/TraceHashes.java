@@ -20,7 +20,7 @@ final class TraceHashes {
   /**
    * Reads the ids of every row.
    *
-   * @throws IllegalArgumentException naming the first line without ids
+   * @throws IllegalArgumentException naming the first line without ids, or if all are empty
    */
   static List<long[]> read(Path trace) throws IOException {
     List<long[]> rows = new ArrayList<>();
@@ -33,8 +33,9 @@ final class TraceHashes {
         }
       }
     }
-    if (rows.isEmpty()) {
-      throw new IllegalArgumentException("trace has no rows: file=" + trace);
+    if (rows.stream().allMatch(row -> row.length == 0)) {
+      throw new IllegalArgumentException(
+          "trace has no hash ids: file=" + trace + ", rows=" + rows.size());
     }
     return rows;
   }

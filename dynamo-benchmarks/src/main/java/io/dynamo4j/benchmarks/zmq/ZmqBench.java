@@ -30,6 +30,9 @@ import org.zeromq.ZMQ;
 public final class ZmqBench implements Bench {
   private static final long MINUTES = 5;
 
+  // A round takes a fraction of a second: one alone leaves both sides half compiled.
+  private static final int WARM_UP = 4;
+
   private record Shape(String name, int batches, int stores, int blocksEach) {}
 
   private static final List<Shape> SHAPES =
@@ -57,7 +60,7 @@ public final class ZmqBench implements Bench {
       Medians rounds = new Medians();
       try (EngineStream engine = new EngineStream(batches, shape.stores, shape.blocksEach)) {
         int count = options.quick() ? 1 : 5;
-        for (int round = -1; round < count; round++) {
+        for (int round = options.quick() ? -1 : -WARM_UP; round < count; round++) {
           double reference = batches / receive(engine);
           double ours = batches / index(engine);
           if (round >= 0) {

@@ -33,6 +33,9 @@ public final class PlainLookup {
   private PlainLookup(Parts parts) {
     NodeLayout layout = parts.nodes.layout();
     RankSlots.Tenants tenants = parts.slots.tenants();
+    if (!layout.hasBits()) {
+      throw new IllegalStateException("not measured for so many ranks: ranks=" + tenants.count());
+    }
     this.children = parts.children;
     this.entries = parts.children.entries();
     this.words = tenants.words();
@@ -82,6 +85,7 @@ public final class PlainLookup {
               RadixTree.MAX_RANKS,
               Long.MAX_VALUE,
               Long.MAX_VALUE,
+              HolderForm.STANDARD,
               (clock, slots, nodes, blocks, children) -> {
                 parts = new Parts(slots, nodes, blocks, children);
                 return new PrefixWalk(clock, slots, nodes, blocks, children);
@@ -200,12 +204,15 @@ public final class PlainLookup {
     return left != 0;
   }
 
+  /** Counted, as in {@code OverlapScores}: no store is checked against the arrays' lengths. */
   private void emit(int first, long bits, int depth) {
-    int at = size;
-    for (long left = bits; left != 0; left &= left - 1) {
+    int end = size + Long.bitCount(bits);
+    long left = bits;
+    for (int at = size; at < end; at++) {
       slots[at] = first + Long.numberOfTrailingZeros(left);
-      depths[at++] = depth;
+      depths[at] = depth;
+      left &= left - 1;
     }
-    size = at;
+    size = end;
   }
 }

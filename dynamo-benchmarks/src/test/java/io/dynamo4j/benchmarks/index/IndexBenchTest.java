@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.dynamo4j.benchmarks.BenchTestRun;
+import io.dynamo4j.benchmarks.Medians;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -13,6 +14,7 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -70,6 +72,41 @@ class IndexBenchTest {
     assertThat(run.err()).isEmpty();
     assertThat(run.code()).isZero();
     assertThat(run.out()).contains("small x1 f1 W2 capacity 20 head");
+  }
+
+  /** As the processes that measure do it, in this one: a log of hardly anything. */
+  @ParameterizedTest
+  @ValueSource(strings = {"[7]", "[1, 2, 3]|[1, 2, 4]|[5]", "[]|[1]", "[1, 2, 3]|[1, 2, 3]"})
+  void shouldMeasureATraceOfAFewRows(String text) throws IOException {
+    List<long[]> rows = new ArrayList<>();
+    for (String row : text.split("\\|", -1)) {
+      String[] ids = row.substring(1, row.length() - 1).split(", ", -1);
+      rows.add(Stream.of(ids).filter(id -> !id.isEmpty()).mapToLong(Long::parseLong).toArray());
+    }
+    for (LogShape.Evict evict : LogShape.Evict.values()) {
+      LogShape shape = new LogShape(1, 1, 2, 2, 10, LogShape.Assign.RR, evict);
+      OperationLog log = OperationLog.of(rows, shape);
+      IndexMeasurements index = IndexMeasurements.of(log);
+      IndexFigures.Once once = index.once();
+      Medians ours = new Medians();
+      IndexComparison.addRound(ours, index.round(1, 1), new MixedLoad(log).round());
+      IndexReport report = new IndexReport("few");
+      report.once(once);
+      report.rounds(ours, new Medians(), once.answers(), 1);
+
+      assertThat(once.wrongAnswers()).isZero();
+      assertThat(report.rows()).isNotEmpty();
+    }
+  }
+
+  @Test
+  void shouldRefuseATraceWithoutIds() throws IOException {
+    Path empty = Files.writeString(folder.resolve("empty.jsonl"), "{\"hash_ids\": []}\n");
+
+    BenchTestRun run = BenchTestRun.of("index", "--trace", "" + empty);
+
+    assertThat(run.code()).isEqualTo(2);
+    assertThat(run.err().lines()).singleElement().asString().contains("empty.jsonl", "rows=1");
   }
 
   @ParameterizedTest
