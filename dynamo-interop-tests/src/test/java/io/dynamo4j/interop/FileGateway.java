@@ -12,13 +12,21 @@ import io.dynamo4j.kvrouter.PoolDispatcher;
 import io.dynamo4j.kvrouter.PoolPolicy;
 import io.dynamo4j.migration.Migrator;
 import io.dynamo4j.migration.ReplayAdapter;
+import io.dynamo4j.migration.TypedMigratorBuilder;
 import io.dynamo4j.plane.Attempt;
+import io.dynamo4j.plane.RequestHandler;
+import io.dynamo4j.plane.RequestPlane;
 import io.dynamo4j.plane.ResponseStream;
+import io.dynamo4j.plane.ServedEndpoint;
+import io.dynamo4j.plane.WorkerHealth;
 import io.dynamo4j.plane.WorkerInstance;
 import io.dynamo4j.transport.tcp.PayloadCodec;
+import io.dynamo4j.transport.tcp.TcpOptions;
 import io.dynamo4j.transport.tcp.TcpRequestPlane;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.awaitility.Awaitility;
 
@@ -26,6 +34,7 @@ import org.awaitility.Awaitility;
 final class FileGateway implements AutoCloseable {
   private static final AtomicInteger REQUESTS = new AtomicInteger();
 
+  private final List<Long> sends = new CopyOnWriteArrayList<>();
   private final RealEnvironment threads = RealEnvironment.create();
   private final Environment environment = threads.environment();
   private final FileDiscovery discovery;
@@ -33,27 +42,66 @@ final class FileGateway implements AutoCloseable {
   private final Migrator<PreprocessedRequest, LLMEngineOutput> migrator;
 
   FileGateway(Path root) {
+    this(root, TcpOptions.ofDefaults(), false);
+  }
+
+  /** Joins with bounds on phases, and lets health keep requests from workers that fail. */
+  static FileGateway guarded(Path root, TcpOptions options) {
+    return new FileGateway(root, options, true);
+  }
+
+  private FileGateway(Path root, TcpOptions options, boolean guarded) {
     discovery =
         FileDiscovery.builder(environment, root)
             .namespace("dynamo")
             .scanInterval(Duration.ofMillis(100))
             .build();
-    plane = TcpRequestPlane.builder(PayloadCodec.generate(), environment).build();
-    PoolDispatcher<PreprocessedRequest, LLMEngineOutput> dispatcher =
+    plane = TcpRequestPlane.builder(PayloadCodec.generate(), environment).options(options).build();
+    PoolDispatcher.Builder<PreprocessedRequest, LLMEngineOutput> dispatcher =
         PoolDispatcher.builder()
             .policy(PoolPolicy.ROUND_ROBIN)
             .directory(discovery.workers())
-            .requestPlane(plane)
-            .environment(environment)
-            .build();
-    migrator =
+            .requestPlane(new Noting(plane, sends))
+            .environment(environment);
+    TypedMigratorBuilder<PreprocessedRequest, LLMEngineOutput> migrators =
         Migrator.builder()
             .limit(3)
             .maxSeqLen(8192)
             .adapter(ReplayAdapter.preprocessed())
-            .dispatcher(dispatcher)
-            .environment(environment)
-            .build();
+            .environment(environment);
+    if (guarded) {
+      WorkerHealth health = WorkerHealth.create(environment.lanes().lane("health").clock());
+      dispatcher.health(health);
+      migrators.health(health);
+    }
+    migrator = migrators.dispatcher(dispatcher.build()).build();
+  }
+
+  /** Returns the ids of the workers that attempts were sent to so far, in order. */
+  List<Long> sends() {
+    return List.copyOf(sends);
+  }
+
+  /** Notes whom requests go to. */
+  private record Noting(RequestPlane<PreprocessedRequest, LLMEngineOutput> plane, List<Long> sends)
+      implements RequestPlane<PreprocessedRequest, LLMEngineOutput> {
+    @Override
+    public ResponseStream<LLMEngineOutput> send(
+        WorkerInstance target, PreprocessedRequest request, Attempt attempt) {
+      sends.add(target.workerId());
+      return plane.send(target, request, attempt);
+    }
+
+    @Override
+    public ServedEndpoint serve(
+        WorkerInstance instance, RequestHandler<PreprocessedRequest, LLMEngineOutput> handler) {
+      return plane.serve(instance, handler);
+    }
+
+    @Override
+    public void close() {
+      plane.close();
+    }
   }
 
   Environment environment() {

@@ -6,21 +6,31 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import io.dynamo4j.core.testing.SharedData;
 import java.io.BufferedReader;
 import java.io.BufferedWriter;
+import java.io.File;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Assertions;
 import org.junit.jupiter.api.Assumptions;
 
-/** Real Dynamo processes on this machine, started and told what to do by the fleet's own script. */
+/**
+ * Real Dynamo processes on this machine, started and told what to do by the fleet's own script. The
+ * script ends them when this process ends, in whatever way.
+ */
 final class Fleet implements AutoCloseable {
-  /** The interpreter that has Dynamo; {@code bin/interop} sets it. */
+  /** The interpreter that has Dynamo; {@code bin/verify} and {@code bin/interop} set it. */
   private static final String PYTHON = "dynamo4j.fleet.python";
 
+  /** Ports are found free and taken a little later; in between they may be taken by others. */
+  private static final int STARTS = 3;
+
+  private static final long STOP_SECONDS = 60;
   private static final ObjectMapper JSON = new ObjectMapper();
 
   private final Process process;
@@ -38,30 +48,74 @@ final class Fleet implements AutoCloseable {
   /** Starts workers and frontends; skips the test where the environment was not made. */
   static Fleet start(Path work, String... options) throws IOException {
     String python = System.getProperty(PYTHON, "");
-    Assumptions.assumeFalse(python.isEmpty(), "no Dynamo here; bin/interop makes one");
-    Path script = SharedData.tool("fleet/fleet.py");
-    List<String> command =
-        new ArrayList<>(
-            List.of(python, script.toString(), "--python", python, "--work-dir", work.toString()));
-    command.addAll(List.of(options));
-    Process process =
-        new ProcessBuilder(command).redirectError(work.resolve("fleet.err").toFile()).start();
-    return new Fleet(process);
+    require(!python.isEmpty(), "no Dynamo here: bin/verify and bin/interop make its environment");
+    List<String> given = List.of(options);
+    require(
+        !given.contains("nats") || isInstalled("nats-server"),
+        "nats-server is not installed: apt-get install nats-server");
+    String script = SharedData.tool("fleet/fleet.py").toString();
+    List<String> command = new ArrayList<>(List.of(python, script, "--python", python));
+    command.addAll(List.of("--work-dir", work.toString(), "--timeout", "240"));
+    command.addAll(given);
+    for (int start = 1; ; start++) {
+      Fleet fleet =
+          new Fleet(
+              new ProcessBuilder(command)
+                  .redirectError(work.resolve("fleet.err").toFile())
+                  .start());
+      if (fleet.description.path("ready").asBoolean()) {
+        return fleet;
+      }
+      fleet.close();
+      if (start == STARTS) {
+        throw new IOException("cannot start fleet: said=" + fleet.description);
+      }
+    }
+  }
+
+  private static void require(boolean isThere, String otherwise) {
+    if (!isThere && "true".equals(System.getenv("CI"))) {
+      Assertions.fail(otherwise);
+    }
+    Assumptions.assumeTrue(isThere, otherwise);
+  }
+
+  private static boolean isInstalled(String program) {
+    return Stream.of(System.getenv().getOrDefault("PATH", "").split(File.pathSeparator))
+        .anyMatch(folder -> Files.isExecutable(Path.of(folder, program)));
   }
 
   private JsonNode readLine() throws IOException {
     String line = out.readLine();
     if (line == null) {
-      Assertions.fail("fleet ended: exit=" + process.isAlive());
+      throw new IOException("fleet ended: process=" + process);
     }
     return JSON.readTree(line);
   }
 
-  private void command(String line) throws IOException {
+  private JsonNode command(String line) throws IOException {
     in.write(line);
     in.newLine();
     in.flush();
-    readLine();
+    JsonNode answer = readLine();
+    Assertions.assertFalse(answer.has("error"), () -> line + ": " + answer);
+    return answer;
+  }
+
+  /** Starts one more worker and returns its id. */
+  long addWorker() throws IOException {
+    return Long.parseUnsignedLong(
+        command("add worker").path("worker").path("instance_id").asText());
+  }
+
+  /** Starts one more frontend and returns where it listens. */
+  String addFrontend() throws IOException {
+    return command("add frontend").path("frontend").path("http").asText();
+  }
+
+  /** Says {@code kill}, {@code term}, {@code stop} or {@code cont} to a frontend. */
+  void frontend(String what, int index) throws IOException {
+    command(what + " frontend " + index);
   }
 
   Path root() {
@@ -94,13 +148,17 @@ final class Fleet implements AutoCloseable {
 
   @Override
   public void close() throws IOException {
-    in.close();
+    List<ProcessHandle> children = process.descendants().toList();
     try {
-      if (!process.waitFor(30, TimeUnit.SECONDS)) {
-        process.destroy();
+      in.close();
+      if (!process.waitFor(STOP_SECONDS, TimeUnit.SECONDS)) {
+        process.destroyForcibly();
       }
     } catch (InterruptedException e) {
+      process.destroyForcibly();
       Thread.currentThread().interrupt();
+    } finally {
+      children.forEach(ProcessHandle::destroyForcibly);
     }
   }
 }

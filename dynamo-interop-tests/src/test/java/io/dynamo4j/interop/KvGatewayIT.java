@@ -24,9 +24,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/**
- * The gateway of the examples in front of real Dynamo 1.6.1 workers; run by {@code bin/interop}.
- */
+/** The gateway of the examples in front of real Dynamo 1.6.1 workers. */
 class KvGatewayIT {
   private static final int CONVERSATIONS = 12;
   private static final int BLOCKS = 8;

@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.dynamo4j.core.model.FinishReason;
 import io.dynamo4j.core.model.WorkerWithDpRank;
 import io.dynamo4j.discovery.ModelFolder;
-import io.dynamo4j.plane.Attempt;
 import io.dynamo4j.plane.WorkerInstance;
 import io.dynamo4j.transport.tcp.PayloadCodec;
 import io.dynamo4j.transport.tcp.TcpRequestPlane;
@@ -24,14 +23,11 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.Flow;
-import java.util.concurrent.TimeUnit;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Against real Dynamo 1.6.1 processes; run by {@code bin/interop}. */
+/** Against real Dynamo 1.6.1 processes. */
 class RealFleetIT {
   @TempDir Path work;
 
@@ -95,77 +91,13 @@ class RealFleetIT {
             .until(() -> gateway.discovery().recoveryTarget(worker, rank) != null);
         WorkerInstance target =
             Objects.requireNonNull(gateway.discovery().recoveryTarget(worker, rank));
-        byte[] answer = first(queries, target, RecoveryQuery.ofEverything(rank).encode(), gateway);
+        byte[] query = RecoveryQuery.ofEverything(rank).encode();
+        byte[] answer = FirstItem.of(queries, target, query, gateway.environment());
         RecoveryResponse response = RecoveryResponseCodec.decode(answer);
         assertThat(response).isInstanceOf(RecoveryResponse.TreeDump.class);
         events += ((RecoveryResponse.TreeDump) response).events().events().size();
       }
       assertThat(events).isPositive();
-    }
-  }
-
-  private static byte[] first(
-      TcpRequestPlane<byte[], byte[]> plane,
-      WorkerInstance target,
-      byte[] query,
-      FileGateway gateway)
-      throws Exception {
-    CompletableFuture<byte[]> answer = new CompletableFuture<>();
-    Attempt attempt = Attempt.builder("query", gateway.environment().lanes().lane("query")).build();
-    plane
-        .send(target, query, attempt)
-        .subscribe(
-            new Flow.Subscriber<>() {
-              @Override
-              public void onSubscribe(Flow.Subscription subscription) {
-                subscription.request(1);
-              }
-
-              @Override
-              public void onNext(byte[] item) {
-                answer.complete(item);
-              }
-
-              @Override
-              public void onError(Throwable error) {
-                answer.completeExceptionally(error);
-              }
-
-              @Override
-              public void onComplete() {
-                answer.completeExceptionally(new AssertionError("no answer"));
-              }
-            });
-    return answer.get(60, TimeUnit.SECONDS);
-  }
-
-  @Test
-  void shouldContinueElsewhereWhenWorkerIsKilledInMidStream() throws Exception {
-    loseWorker("kill");
-  }
-
-  @Test
-  void shouldFinishRunningStreamsWhenWorkerIsTerminated() throws Exception {
-    loseWorker("term");
-  }
-
-  private void loseWorker(String how) throws Exception {
-    try (Fleet fleet = Fleet.start(work, "--workers", "3", "--speedup", "1");
-        FileGateway gateway = new FileGateway(fleet.root())) {
-      gateway.awaitWorkers(3);
-      List<Answer> answers = new ArrayList<>();
-      for (int i = 0; i < 9; i++) {
-        answers.add(Answer.of(gateway.migrate(FileGateway.request(200))));
-      }
-      for (Answer answer : answers) {
-        answer.awaitFirstItem();
-      }
-      fleet.worker(how, 0);
-      for (Answer answer : answers) {
-        assertThat(answer.awaitEnd()).isNull();
-        assertThat(answer.tokens()).hasSize(200);
-        assertThat(answer.finishReasons()).containsExactly(FinishReason.LENGTH);
-      }
     }
   }
 

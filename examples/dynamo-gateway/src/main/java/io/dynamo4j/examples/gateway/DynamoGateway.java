@@ -6,10 +6,14 @@ import io.dynamo4j.core.model.PreprocessedRequest;
 import io.dynamo4j.core.runtime.Environment;
 import io.dynamo4j.core.runtime.RealEnvironment;
 import io.dynamo4j.discovery.FileDiscovery;
+import io.dynamo4j.indexer.DurableSources;
 import io.dynamo4j.indexer.KvEventFeed;
 import io.dynamo4j.indexer.KvIndexer;
+import io.dynamo4j.indexer.durable.DurableLogWatch;
 import io.dynamo4j.kvrouter.KvDispatcher;
 import io.dynamo4j.kvrouter.KvRouter;
+import io.dynamo4j.kvrouter.LoadMonitor;
+import io.dynamo4j.kvrouter.WorkerLoadFeed;
 import io.dynamo4j.migration.Migrator;
 import io.dynamo4j.migration.ReplayAdapter;
 import io.dynamo4j.plane.EventScope;
@@ -18,8 +22,12 @@ import io.dynamo4j.plane.RequestDispatcher;
 import io.dynamo4j.plane.ResponseStream;
 import io.dynamo4j.plane.WorkerDirectory;
 import io.dynamo4j.plane.WorkerHealth;
+import io.dynamo4j.transport.nats.DurableStreamConfig;
+import io.dynamo4j.transport.nats.NatsDurableLog;
+import io.dynamo4j.transport.nats.NatsTransport;
 import java.nio.file.Path;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A KV-aware gateway in front of a Dynamo fleet that stays as it is: workers are found through
@@ -33,6 +41,10 @@ public final class DynamoGateway implements AutoCloseable {
   private final Planes planes;
   private final KvIndexer indexer;
   private final KvEventFeed feed;
+  private final WorkerLoadFeed loads;
+  private final DurableSources durable = DurableSources.create(false);
+  private final @Nullable NatsDurableLog log;
+  private final @Nullable DurableLogWatch watch;
   private final KvRouter router;
   private final RequestDispatcher<PreprocessedRequest, LLMEngineOutput> dispatcher;
   private final Migrator<PreprocessedRequest, LLMEngineOutput> migrator;
@@ -59,13 +71,36 @@ public final class DynamoGateway implements AutoCloseable {
             .environment(environment)
             .recovery(planes.queries(), discovery::recoveryTarget)
             .connect();
+    // Who writes to a durable stream and is not heard live is named by the router's health.
+    NatsTransport nats = planes.nats();
+    log =
+        nats == null
+            ? null
+            : NatsDurableLog.observe(
+                nats,
+                DurableStreamConfig.builder(endpoint.namespace(), endpoint.component()).build());
+    watch =
+        log == null
+            ? null
+            : DurableLogWatch.start(
+                log, planes.events(), endpoint, discovery.workers(), durable, environment);
+    LoadMonitor monitor = LoadMonitor.create(environment.lanes().lane("load").clock());
+    loads =
+        WorkerLoadFeed.connect(
+            monitor,
+            discovery.workers(),
+            planes.events(),
+            endpoint,
+            environment.lanes().lane("worker-loads"));
     WorkerHealth health = WorkerHealth.create(environment.lanes().lane("health").clock());
     router =
         KvRouter.builder()
             .environment(environment)
             .directory(discovery.workers())
             .indexer(indexer)
+            .loadMonitor(monitor)
             .health(health)
+            .durableSources(durable)
             .build();
     dispatcher = KvDispatcher.builder().router(router).requestPlane(planes.requests()).build();
     migrator =
@@ -131,6 +166,11 @@ public final class DynamoGateway implements AutoCloseable {
   public void close() {
     migrator.close();
     router.close();
+    loads.close();
+    if (watch != null && log != null) {
+      watch.close();
+      log.close();
+    }
     feed.close();
     indexer.close();
     planes.close();

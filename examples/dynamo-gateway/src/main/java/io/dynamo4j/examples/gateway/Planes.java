@@ -27,6 +27,7 @@ final class Planes implements AutoCloseable {
   private final EventPlane events;
   private final RequestPlane<PreprocessedRequest, LLMEngineOutput> requests;
   private final RequestPlane<byte[], byte[]> queries;
+  private final @Nullable NatsTransport nats;
 
   /**
    * Opens what is named.
@@ -39,7 +40,7 @@ final class Planes implements AutoCloseable {
       Map<String, String> variables,
       Environment environment,
       EventChannelDirectory channels) {
-    NatsTransport nats =
+    nats =
         selection.needsNats()
             ? opened(NatsTransport.create(environment, NatsOptions.fromEnvironment(variables)))
             : null;
@@ -74,6 +75,11 @@ final class Planes implements AutoCloseable {
   private <T extends AutoCloseable> T opened(T plane) {
     open.push(plane);
     return plane;
+  }
+
+  /** Returns the transport of NATS, null if no plane needs one. */
+  @Nullable NatsTransport nats() {
+    return nats;
   }
 
   EventPlane events() {

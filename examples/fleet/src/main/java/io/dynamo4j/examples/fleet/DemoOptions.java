@@ -17,6 +17,8 @@ final class DemoOptions {
   private static final int QUICK_REQUESTS = 600;
   private static final int MAX_REQUESTS = 1_000_000;
   private static final long MAX_FLEET_BLOCKS = 1 << 23;
+  private static final double MIN_TIME_SCALE = 0.1;
+  private static final double MAX_TIME_SCALE = 1_000;
   private static final int QUICK_KILL_EVERY = 100;
   private static final int DEFAULT_KILL_EVERY = 200;
 
@@ -98,6 +100,22 @@ final class DemoOptions {
       description = "seed of everything drawn (default ${DEFAULT-VALUE})")
   long seed;
 
+  @Option(
+      names = "--plane",
+      paramLabel = "P",
+      defaultValue = "memory",
+      description =
+          "memory: in virtual time; nats: in real time over a nats-server, started for it; zmq: in real time, events over ZeroMQ and requests over TCP (default ${DEFAULT-VALUE})")
+  String plane = "memory";
+
+  @Option(
+      names = "--time-scale",
+      paramLabel = "X",
+      defaultValue = "50",
+      description =
+          "in real time, divide arrivals, step times and everything else by X (default ${DEFAULT-VALUE})")
+  double timeScale;
+
   @Option(names = "--json", description = "print one JSON object and nothing else")
   boolean json;
 
@@ -109,6 +127,19 @@ final class DemoOptions {
       paramLabel = "FILE.html",
       description = "also write one self-contained HTML page with charts")
   @Nullable Path report;
+
+  /**
+   * Returns what gateway and workers speak by.
+   *
+   * @throws IllegalArgumentException if there is no such plane, or its time cannot be
+   */
+  DemoPlane demoPlane() {
+    if (!(timeScale >= MIN_TIME_SCALE && timeScale <= MAX_TIME_SCALE)) {
+      throw new IllegalArgumentException(
+          "time scale must be within 0.1 and 1000: timeScale=" + timeScale);
+    }
+    return DemoPlane.byName(plane);
+  }
 
   /**
    * Returns the policies asked for, each once.

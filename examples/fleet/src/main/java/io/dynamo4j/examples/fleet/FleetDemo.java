@@ -17,26 +17,35 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.OptionalDouble;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
 
 /**
- * Serves one trace with several routing policies in virtual time, kills workers in mid-stream and
- * compares what the clients saw.
+ * Serves one trace with several routing policies in virtual time, or in real time over real planes,
+ * kills workers in mid-stream and compares what the clients saw.
  *
  * <p>Exit code 0 when the run ends, failed streams included; 1 if a token was lost, repeated or
  * wrong; 2 for bad input, with one line on standard error; 3 for a fault of the program itself.
  */
 @Command(
     name = "bin/demo",
-    mixinStandardHelpOptions = true,
     sortOptions = false,
     description =
         "Serves one trace with KV-aware, round-robin, random and least-loaded routing, kills workers in mid-stream and checks every token.")
 public final class FleetDemo implements Callable<Integer> {
+
+  @Option(
+      names = {"-h", "--help"},
+      usageHelp = true,
+      description = "Show this help and exit.")
+  @SuppressWarnings("UnusedVariable") // picocli sets it
+  private boolean help;
+
   private static final int EXIT_TOKENS = 1;
   private static final int EXIT_INPUT = 2;
   private static final int EXIT_INTERNAL = 3;
@@ -93,17 +102,18 @@ public final class FleetDemo implements Callable<Integer> {
   @Override
   public Integer call() throws IOException {
     Set<FleetPolicy> policies = options.fleetPolicies();
+    DemoPlane plane = options.demoPlane();
     FleetConfig fleet = options.fleet();
     DemoTrace trace = DemoInput.read(options, fleet);
     if (options.report != null) {
       write(options.report, ""); // a page that cannot be written is better known before the run
     }
-    List<PolicyOutcome> outcomes = new ArrayList<>();
     ProgressBar progress =
         new ProgressBar(err, !options.json && Boolean.getBoolean("dynamo4j.terminal"));
-    for (FleetPolicy policy : policies) {
-      outcomes.add(serve(fleet.toBuilder().policy(policy).build(), trace, progress));
-    }
+    List<PolicyOutcome> outcomes =
+        plane == DemoPlane.MEMORY
+            ? simulated(fleet, policies, trace, progress)
+            : live(plane, fleet, policies, trace, progress);
     progress.clear();
     if (options.report != null) {
       write(options.report, HtmlReport.of(trace, fleet, outcomes));
@@ -116,13 +126,41 @@ public final class FleetDemo implements Callable<Integer> {
     return exact ? 0 : EXIT_TOKENS;
   }
 
+  private static List<PolicyOutcome> simulated(
+      FleetConfig fleet, Set<FleetPolicy> policies, DemoTrace trace, ProgressBar progress) {
+    List<PolicyOutcome> outcomes = new ArrayList<>();
+    for (FleetPolicy policy : policies) {
+      outcomes.add(serve(fleet.toBuilder().policy(policy).build(), trace, progress));
+    }
+    return outcomes;
+  }
+
+  /** Serves the trace over real planes, each policy after a run in virtual time to compare with. */
+  private List<PolicyOutcome> live(
+      DemoPlane plane,
+      FleetConfig fleet,
+      Set<FleetPolicy> policies,
+      DemoTrace trace,
+      ProgressBar progress)
+      throws IOException {
+    List<PolicyOutcome> outcomes = new ArrayList<>();
+    try (LiveDemo demo = LiveDemo.open(plane, options.timeScale, fleet)) {
+      demo.warmUp(fleet, trace);
+      for (PolicyOutcome simulated : simulated(fleet, policies, trace, progress)) {
+        outcomes.add(demo.serve(simulated, trace, progress));
+      }
+    }
+    return outcomes;
+  }
+
   private static PolicyOutcome serve(FleetConfig fleet, DemoTrace trace, ProgressBar progress) {
     long start = System.nanoTime();
     String name = fleet.policy().optionName();
     FleetResult result =
         FleetRun.run(
             fleet, trace.rows(), arrived -> progress.show(name, arrived, trace.rows().size()));
-    return new PolicyOutcome(fleet.policy(), result, System.nanoTime() - start);
+    return new PolicyOutcome(
+        fleet.policy(), result, System.nanoTime() - start, OptionalDouble.empty());
   }
 
   private static String heading(DemoTrace trace, FleetConfig fleet) {

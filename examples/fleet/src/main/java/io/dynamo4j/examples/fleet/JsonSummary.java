@@ -120,6 +120,9 @@ final class JsonSummary {
       json.writeStartObject();
       json.writeStringField("policy", outcome.policy().optionName());
       number(json, "seconds", seconds);
+      if (outcome.simulatedHitRate().isPresent()) {
+        number(json, "simulated_hit_rate", outcome.simulatedHitRate().getAsDouble());
+      }
       number(json, "events_per_second", outcome.result().events() / seconds);
       number(json, "tokens_per_second", outcome.result().tokens().delivered() / seconds);
       json.writeEndObject();

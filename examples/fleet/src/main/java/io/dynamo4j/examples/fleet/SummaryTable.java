@@ -27,6 +27,9 @@ final class SummaryTable {
 
   private void figures(DemoTrace trace) {
     result("prefix-hit rate", r -> percent(r.hitRate()));
+    if (outcomes.stream().anyMatch(outcome -> outcome.simulatedHitRate().isPresent())) {
+      line("  in virtual time", outcome -> percent(outcome.simulatedHitRate().orElse(0)));
+    }
     result("  ceiling (one infinite cache)", r -> percent(trace.ceilingHitRate()));
     percentiles("TTFT ms", FleetResult::ttft);
     result("ITL ms, mean", r -> millis(r.meanItlMillis()));

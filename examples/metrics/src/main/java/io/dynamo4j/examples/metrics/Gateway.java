@@ -41,6 +41,7 @@ final class Gateway implements AutoCloseable {
   private final LoadMonitor loadMonitor;
   private final KvIndexer indexer;
   private final KvRouter router;
+  private final WorkerMetrics workerMetrics;
   private int requests;
 
   /**
@@ -77,7 +78,8 @@ final class Gateway implements AutoCloseable {
             .build();
     routerMetrics.observe(router);
     IndexerMetrics.bind(registry, indexer);
-    WorkerMetrics.bind(registry, router, directory, environment.lanes().lane("metrics"), "decode");
+    this.workerMetrics =
+        routerMetrics.observeWorkers(router, directory, environment.lanes().lane("metrics"));
     this.migrator =
         Migrator.builder()
             .limit(options.limit())
@@ -121,6 +123,7 @@ final class Gateway implements AutoCloseable {
   @Override
   public void close() {
     migrator.close();
+    workerMetrics.close();
     router.close();
     indexer.close();
     threads.close();

@@ -26,12 +26,19 @@ import picocli.CommandLine.Option;
  */
 @Command(
     name = "examples/metrics/run",
-    mixinStandardHelpOptions = true,
     sortOptions = false,
     description =
         "Serves the metrics of migrator, router and index as Prometheus text on"
             + " http://localhost:PORT/metrics.")
 public final class MetricsExample implements Callable<Integer> {
+
+  @Option(
+      names = {"-h", "--help"},
+      usageHelp = true,
+      description = "Show this help and exit.")
+  @SuppressWarnings("UnusedVariable") // picocli sets it
+  private boolean help;
+
   private static final int EXIT_INPUT = 2;
   private static final int MAX_PORT = 65_535;
   private static final Duration BETWEEN_REQUESTS = Duration.ofMillis(200);
