@@ -54,7 +54,7 @@ failed_tests() {
   each_outcome 'failure|error'
 }
 
-# flaky_tests: tests over sockets or against processes that failed once and passed when they were run again.
+# flaky_tests: tests that failed once and passed when they were run again.
 flaky_tests() {
   each_outcome 'flakyFailure|flakyError'
 }
