@@ -8,12 +8,14 @@ import io.dynamo4j.plane.LogListener;
 import io.dynamo4j.plane.LogSubscription;
 import java.util.ArrayDeque;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads the log into the index: registers, so that nothing is purged meanwhile, loads the newest
- * snapshot, applies what comes behind it in order. Where entries are gone that it has not read it
- * forgets everything and begins anew. Belongs to the feed's lane.
+ * Reads the log into the index: registers behind what the newest snapshot covers, so that nothing
+ * there is purged meanwhile, loads that snapshot, applies what comes behind it in order. Where
+ * entries are gone that it has not read it forgets everything and begins anew. Belongs to the
+ * feed's lane.
  */
 final class LogReplay {
   private static final long FIRST_BACKOFF_NANOS = 250_000_000;
@@ -27,6 +29,8 @@ final class LogReplay {
   private final ArrayDeque<LogEntry> queue = new ArrayDeque<>();
   private final CompletableFuture<Void> caughtUp = new CompletableFuture<>();
   private @Nullable LogSubscription subscription;
+  private CompletableFuture<Void> registered = new CompletableFuture<>();
+  private long readsFrom;
   private String consumer = "";
   private int generation;
   private int failures;
@@ -83,8 +87,28 @@ final class LogReplay {
     queue.clear();
     current = null;
     generation++;
+    registered = new CompletableFuture<>();
+    findStart(generation);
+  }
+
+  /**
+   * Has the log know this router as a reader from an entry on, so that nothing behind it is purged
+   * from then on. Entries that a snapshot covers are not asked for: reading them takes as long as
+   * the snapshot.
+   *
+   * @return completes once the log knows; the first call counts
+   */
+  private CompletionStage<Void> register(long fromSequence) {
+    if (subscription == null) {
+      read(fromSequence);
+    }
+    return registered;
+  }
+
+  private void read(long fromSequence) {
+    readsFrom = fromSequence;
     consumer = FeedCore.CONSUMER_PREFIX + Long.toHexString(core.routerId) + suffix();
-    subscription = core.log.consume(consumer, 1, core.lane, new Reading(generation));
+    subscription = core.log.consume(consumer, fromSequence, core.lane, new Reading(generation));
   }
 
   private String suffix() {
@@ -104,8 +128,8 @@ final class LogReplay {
 
     @Override
     public void ready() {
-      if (!isOver() && !loaded) {
-        findStart(of);
+      if (!isOver()) {
+        registered.complete(null);
       }
     }
 
@@ -153,6 +177,7 @@ final class LogReplay {
   private void endReading() {
     LogSubscription former = subscription;
     subscription = null;
+    registered.cancel(false);
     if (former != null) {
       former.close();
       var unused = core.log.deleteConsumer(consumer);
@@ -161,7 +186,7 @@ final class LogReplay {
 
   private void findStart(int of) {
     core.then(
-        loader.load(),
+        loader.load(this::register),
         (start, failure) -> {
           if (of != generation) {
             return;
@@ -176,6 +201,10 @@ final class LogReplay {
 
   private void startFailed(String what, @Nullable Throwable failure) {
     core.failed(what, failure == null ? new IllegalStateException("nothing came") : failure);
+    if (failure != null && FeedCore.isTransient(failure)) {
+      // The call itself waits for a server that is away; this goes on soon after it is back.
+      failures = Math.min(failures, 1);
+    }
     again();
   }
 
@@ -195,6 +224,10 @@ final class LogReplay {
     keeper.startedFrom(covered);
     if (facts.firstSequence() > covered + 1) {
       passHole(facts.firstSequence() - 1);
+    }
+    if (readsFrom > applied + 1) {
+      // The snapshot that the reading began behind was refused.
+      readOn();
     }
     state = DurableFeedState.REPLAYING;
     drain();
@@ -223,14 +256,18 @@ final class LogReplay {
           } else if (isOther(facts, applied)) {
             beginWithOther();
           } else {
-            queue.clear();
-            generation++;
-            consumer = FeedCore.CONSUMER_PREFIX + Long.toHexString(core.routerId) + suffix();
             core.succeeded();
-            subscription =
-                core.log.consume(consumer, applied + 1, core.lane, new Reading(generation));
+            readOn();
           }
         });
+  }
+
+  /** Reads under a new name behind what is applied; a hole shows at the next entry. */
+  private void readOn() {
+    endReading();
+    queue.clear();
+    generation++;
+    read(applied + 1);
   }
 
   /**

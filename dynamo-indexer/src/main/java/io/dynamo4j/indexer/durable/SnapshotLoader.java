@@ -11,6 +11,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.function.LongFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -31,37 +32,57 @@ final class SnapshotLoader {
   /** What a start found: the log, and the last entry that the index has, 0 without a snapshot. */
   record Start(LogFacts facts, long covered) {}
 
-  /** Loads into an empty index. */
-  CompletionStage<Start> load() {
+  /**
+   * Loads into an empty index.
+   *
+   * @param register makes the router a reader of the log from an entry on; completes once it is
+   */
+  CompletionStage<Start> load(LongFunction<CompletionStage<Void>> register) {
     CompletableFuture<Start> loaded = new CompletableFuture<>();
-    list(1, loaded);
+    list(1, register, loaded);
     return loaded.minimalCompletionStage();
   }
 
-  private void list(int attempt, CompletableFuture<Start> loaded) {
+  private void list(
+      int attempt, LongFunction<CompletionStage<Void>> register, CompletableFuture<Start> loaded) {
     core.then(
         core.snapshots.list(),
         (names, failure) -> {
           if (names == null) {
             loaded.completeExceptionally(failure(failure));
           } else {
-            // Asked for after the names, the log has all that a snapshot of it covers.
+            // Asked for after the names, the log has all that a snapshot of it covers; asked for
+            // by one that it knows, it keeps what it has from then on.
             core.then(
-                core.log.facts(),
+                register.apply(newest(names) + 1).thenCompose(known -> core.log.facts()),
                 (facts, refusal) -> {
                   if (facts == null) {
                     loaded.completeExceptionally(failure(refusal));
                   } else {
-                    tryNext(new Search(candidates(names, facts), facts, attempt, loaded), 0);
+                    tryNext(
+                        new Search(candidates(names, facts), facts, attempt, register, loaded), 0);
                   }
                 });
           }
         });
   }
 
+  /** Returns the last entry that any of the snapshots covers, 0 without one. */
+  private static long newest(List<String> names) {
+    long newest = 0;
+    for (String name : names) {
+      newest = Math.max(newest, DurableSnapshotFormat.coveredBy(name));
+    }
+    return newest;
+  }
+
   /** One search through the snapshots that were there at a moment, newest first. */
   private record Search(
-      List<String> names, LogFacts facts, int attempt, CompletableFuture<Start> loaded) {
+      List<String> names,
+      LogFacts facts,
+      int attempt,
+      LongFunction<CompletionStage<Void>> register,
+      CompletableFuture<Start> loaded) {
 
     void ends(long covered) {
       loaded.complete(new Start(facts, covered));
@@ -101,7 +122,7 @@ final class SnapshotLoader {
             search.loaded().completeExceptionally(failure);
           } else if (isGone(failure) && search.attempt() < MAX_ATTEMPTS) {
             // Snapshots go when newer ones are there, or by a reset.
-            list(search.attempt() + 1, search.loaded());
+            list(search.attempt() + 1, search.register(), search.loaded());
           } else {
             core.refused(name, failure);
             tryNext(search, at + 1);

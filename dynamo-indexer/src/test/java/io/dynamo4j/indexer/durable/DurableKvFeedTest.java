@@ -91,6 +91,54 @@ class DurableKvFeedTest {
   }
 
   @Test
+  void shouldNotReadWhatItsSnapshotCovers() {
+    DurableFleet fleet =
+        new DurableFleet(7, SimulatedLogSettings.ofDefaults(), PlantedLogs::neverPurging);
+    seconds(fleet, 20);
+    quiet(fleet);
+    fleet.routers.forEach(Router::kill);
+    long covered = coveredBy(fleet, 0);
+    long entries = fleet.server.entryCount();
+    assertThat(fleet.server.firstSequence()).isEqualTo(1);
+    Router late = fleet.routers.get(0);
+    late.start();
+    fleet.simulation.await(late.feed().caughtUp());
+    seconds(fleet, 1);
+    fleet.check(late, "late");
+    assertThat(late.feed().status().count(DurableFeedCounter.ENTRIES))
+        .isEqualTo(fleet.server.entryCount() - covered)
+        .isLessThan(entries / 2);
+  }
+
+  @Test
+  void shouldReadFromWhereTheOlderSnapshotEndsIfTheNewestIsRefused() {
+    DurableFleet fleet =
+        new DurableFleet(7, SimulatedLogSettings.ofDefaults(), PlantedLogs::neverPurging);
+    seconds(fleet, 20);
+    quiet(fleet);
+    fleet.routers.forEach(Router::kill);
+    fleet.server.corruptSnapshots(true);
+    Router late = fleet.routers.get(0);
+    late.start();
+    fleet.simulation.await(late.feed().caughtUp());
+    seconds(fleet, 1);
+    fleet.check(late, "late");
+    DurableFeedStatus status = late.feed().status();
+    assertThat(status.count(DurableFeedCounter.SNAPSHOTS_REFUSED)).isEqualTo(1);
+    assertThat(status.count(DurableFeedCounter.HOLES)).isZero();
+    assertThat(status.count(DurableFeedCounter.REBUILDS)).isZero();
+    // What is behind the newest was on its way when that was refused.
+    assertThat(status.count(DurableFeedCounter.ENTRIES))
+        .isEqualTo(2 * fleet.server.entryCount() - coveredBy(fleet, 0) - coveredBy(fleet, 1));
+  }
+
+  /** Returns what a snapshot covers, by its age. */
+  private static long coveredBy(DurableFleet fleet, int age) {
+    List<String> names = fleet.server.snapshotNames();
+    return DurableSnapshotFormat.coveredBy(names.get(names.size() - 1 - age));
+  }
+
+  @Test
   void shouldSayThatEntriesAreGoneThatNoSnapshotCovers() {
     DurableFleet fleet = fleet();
     Router late = startBehindHole(fleet);

@@ -28,6 +28,9 @@ class DurableModePropertyTest {
   private static final long FIRST = Long.getLong("dynamo4j.durable.first", 1);
   private static final int ENOUGH = 60;
 
+  /** One run in ten or so shows a fault of the log. */
+  private static final int MOST_PLANTED_RUNS = 60;
+
   private final Map<DurableFeedCounter, Long> feeds = new EnumMap<>(DurableFeedCounter.class);
   private final Map<DurableWriterCounter, Long> writers = new EnumMap<>(DurableWriterCounter.class);
 
@@ -93,7 +96,7 @@ class DurableModePropertyTest {
   }
 
   private boolean isCaught(SimulatedLogSettings settings, UnaryOperator<DurableEventLog> planted) {
-    for (long seed = 1; seed <= 10; seed++) {
+    for (long seed = 1; seed <= MOST_PLANTED_RUNS; seed++) {
       try {
         run(seed, settings, planted);
       } catch (AssertionError caught) {
