@@ -12,6 +12,7 @@ final class JetStreamFailures {
   static final int NO_MESSAGE_FOUND = 10037;
   static final int STREAM_NOT_FOUND = 10059;
 
+  private static final int CONSUMER_NOT_MADE = 10012;
   private static final int INSUFFICIENT_RESOURCES = 10023;
   private static final int MEMORY_EXCEEDED = 10028;
   private static final int NOT_ENABLED_FOR_ACCOUNT = 10039;
@@ -21,6 +22,7 @@ final class JetStreamFailures {
   private static final int SUBJECTS_OVERLAP = 10065;
   private static final int NOT_ENABLED = 10076;
   private static final int STORE_FAILED = 10077;
+  private static final int STREAM_INVALID = 10096;
 
   private JetStreamFailures() {}
 
@@ -46,10 +48,20 @@ final class JetStreamFailures {
 
   private static Reason reason(Exception cause) {
     if (cause instanceof JetStreamApiException refusal) {
-      return reason(refusal.getApiErrorCode());
+      return isBeingMade(refusal) ? Reason.UNREACHABLE : reason(refusal.getApiErrorCode());
     }
     // The client throws this for an answer that does not come, and for none who would answer.
     return cause instanceof IOException ? Reason.UNREACHABLE : Reason.FAILED;
+  }
+
+  /**
+   * Returns whether a stream has no place for readers yet: a server tells of one, and refuses them,
+   * while it is still being made for somebody else.
+   */
+  private static boolean isBeingMade(JetStreamApiException refusal) {
+    return refusal.getApiErrorCode() == STREAM_INVALID
+        || (refusal.getApiErrorCode() == CONSUMER_NOT_MADE
+            && refusal.getErrorDescription().contains("invalid stream"));
   }
 
   private static Reason reason(int apiError) {

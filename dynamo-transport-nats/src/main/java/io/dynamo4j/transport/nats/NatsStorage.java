@@ -59,10 +59,11 @@ final class NatsStorage {
     while (!thread.isClosing()) {
       guard(thread.take());
     }
+    // First, so that a call is either still found here or fails where it is made.
+    ended.countDown();
     for (Runnable late = thread.poll(); late != null; late = thread.poll()) {
       guard(late);
     }
-    ended.countDown();
   }
 
   private static void guard(Runnable task) {
