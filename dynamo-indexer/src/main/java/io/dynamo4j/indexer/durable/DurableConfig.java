@@ -128,7 +128,7 @@ public final class DurableConfig {
     /**
      * Sets how long an entry stays at least although a snapshot covers it, 15 seconds by default,
      * in which writers, who look every five, see the mark of a reset. In a log that is nearly full
-     * entries go at once.
+     * other entries go at once.
      */
     public Builder purgeDelay(Duration time) {
       this.purgeDelay = positive("purgeDelay", time);

@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Runs on the writer's lane.
  */
 final class ResetWatch {
-  /** How long a mark is to be seen at least, in a log that has room. */
+  /** How long a mark is to be seen at least. */
   static final long MARK_NANOS = 15_000_000_000L;
 
   private static final long INTERVAL_NANOS = 5_000_000_000L;

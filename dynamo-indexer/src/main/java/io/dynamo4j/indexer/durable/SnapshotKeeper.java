@@ -125,7 +125,9 @@ final class SnapshotKeeper {
     claiming = true;
     // Another router may have written it since.
     core.then(
-        Objects.requireNonNull(work).newestCovered(),
+        Objects.requireNonNull(work)
+            .newestCovered(
+                Math.max(facts.lastSequence(), Objects.requireNonNull(replay).applied())),
         (sequence, failure) -> {
           claiming = false;
           if (sequence == null) {

@@ -13,6 +13,7 @@ final class SnapshotLease {
   private final long leaseNanos;
   private long term;
   private long holder;
+  private boolean isKnown;
   private boolean isHeld;
   private long expiresNanos;
 
@@ -36,9 +37,11 @@ final class SnapshotLease {
    * @return whether it won
    */
   boolean claimed(long claimant, long claimedTerm, long nowNanos) {
-    if (claimedTerm <= term) {
+    // By their distance: no claim, a stranger's neither, is one that no other can follow.
+    if (isKnown && claimedTerm - term <= 0) {
       return false;
     }
+    isKnown = true;
     term = claimedTerm;
     holder = claimant;
     isHeld = true;

@@ -4,6 +4,7 @@ package io.dynamo4j.indexer.durable;
 import io.dynamo4j.plane.DurableLogException;
 import io.dynamo4j.plane.DurableLogException.Reason;
 import io.dynamo4j.plane.LogConsumerFacts;
+import io.dynamo4j.plane.LogEntry;
 import io.dynamo4j.plane.LogFacts;
 import io.dynamo4j.plane.SnapshotCopy;
 import io.dynamo4j.plane.SnapshotUpload;
@@ -24,6 +25,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class SnapshotWork {
   private static final int MOMENTS = 16;
+  private static final long NANOS_PER_MILLI = 1_000_000;
 
   private final FeedCore core;
   private final EventApplier applier;
@@ -134,8 +136,12 @@ final class SnapshotWork {
 
   /* --------------- Cleaning up --------------- */
 
-  /** Returns the last entry that the newest snapshot covers, 0 if there is none. */
-  CompletionStage<Long> newestCovered() {
+  /**
+   * Returns the last entry that the newest snapshot covers, 0 if there is none.
+   *
+   * @param last the log's last entry; what covers more is no snapshot of this log
+   */
+  CompletionStage<Long> newestCovered(long last) {
     CompletableFuture<Long> found = new CompletableFuture<>();
     core.then(
         core.snapshots.list(),
@@ -145,25 +151,30 @@ final class SnapshotWork {
                 failure == null ? new IllegalStateException("nothing came") : failure);
             return;
           }
-          List<String> ours = ours(names);
-          kept(ours);
+          List<String> ours = ours(names, last);
+          kept(ours(names, newestVerified));
           found.complete(
               ours.isEmpty() ? 0 : DurableSnapshotFormat.coveredBy(ours.get(ours.size() - 1)));
         });
     return found.minimalCompletionStage();
   }
 
-  private static List<String> ours(List<String> names) {
+  /** Returns those that cover no more than this. */
+  private static List<String> ours(List<String> names, long through) {
     List<String> ours = new ArrayList<>();
     for (String name : names) {
-      if (DurableSnapshotFormat.coveredBy(name) >= 0) {
+      long covered = DurableSnapshotFormat.coveredBy(name);
+      if (covered >= 0 && covered <= through) {
         ours.add(name);
       }
     }
     return ours;
   }
 
-  /** Notes up to where the log may go once these are the snapshots. */
+  /**
+   * Notes up to where the log may go once these are the snapshots. None is among them that is newer
+   * than what this router has read back itself: its writer may still find it damaged.
+   */
   private void kept(List<String> ours) {
     int surplus = ours.size() - core.config.retainedSnapshots();
     if (surplus >= 0) {
@@ -178,7 +189,7 @@ final class SnapshotWork {
           if (names == null) {
             return;
           }
-          List<String> ours = ours(names);
+          List<String> ours = ours(names, newestVerified);
           for (int i = 0; i < ours.size() - core.config.retainedSnapshots(); i++) {
             var unused = core.snapshots.delete(ours.get(i));
           }
@@ -200,15 +211,41 @@ final class SnapshotWork {
     for (LogConsumerFacts consumer : consumers) {
       needed = Math.min(needed, consumer.acknowledgedThrough());
     }
-    // Rather no spare snapshot than a log that takes nothing more.
     long old = oldThrough(facts);
-    long bound = SnapshotKeeper.isNearlyFull(facts) ? newestVerified : Math.min(purgeBound, old);
-    long through = Math.min(bound, needed);
+    if (SnapshotKeeper.isNearlyFull(facts)) {
+      // Rather no spare snapshot than a log that takes nothing more.
+      makeRoom(facts, Math.min(newestVerified, needed));
+    } else {
+      purge(facts, Math.min(Math.min(purgeBound, old), needed));
+    }
+    removeOrphans(consumers, own);
+  }
+
+  private void purge(LogFacts facts, long through) {
     if (through >= facts.firstSequence()) {
       core.count(DurableFeedCounter.PURGES);
       var unused = core.log.purgeThrough(through);
     }
-    removeOrphans(consumers, own);
+  }
+
+  /** Purges young entries, too, but for the mark of a reset, which writers have yet to see. */
+  private void makeRoom(LogFacts facts, long through) {
+    if (through < facts.firstSequence()) {
+      return;
+    }
+    core.then(
+        core.log.entryAt(facts.firstSequence()),
+        (oldest, failure) -> {
+          if (oldest != null && !(oldest.isPresent() && isYoungMark(oldest.get(), facts))) {
+            purge(facts, through);
+          }
+        });
+  }
+
+  private boolean isYoungMark(LogEntry entry, LogFacts facts) {
+    long ageMillis = facts.nowMillis() - entry.storedAtMillis();
+    return ageMillis < core.config.purgeDelayNanos() / NANOS_PER_MILLI
+        && LogRecord.decode(entry.payload()) instanceof LogRecord.Reset;
   }
 
   /** Returns the last of the entries that have been there for long enough. */
@@ -230,20 +267,27 @@ final class SnapshotWork {
   /** How far the log went at a moment. */
   private record Seen(long nanos, long sequence) {}
 
-  /** Deletes snapshots of before a reset: one may have been stored while that was under way. */
+  /**
+   * Drops what was before a reset: a snapshot may have been stored while that was under way, and
+   * whoever reset may have gone between mark and purge; no writer sees a mark that is not the
+   * oldest entry.
+   */
   void dropBefore(long sequence) {
+    purgeBefore(sequence);
     core.then(
         core.snapshots.list(),
         (names, failure) -> {
           if (names == null) {
             return;
           }
-          for (String name : ours(names)) {
-            if (DurableSnapshotFormat.coveredBy(name) < sequence) {
-              var unused = core.snapshots.delete(name);
-            }
+          for (String name : ours(names, sequence - 1)) {
+            var unused = core.snapshots.delete(name);
           }
         });
+  }
+
+  private void purgeBefore(long sequence) {
+    var unused = core.log.purgeThrough(sequence - 1);
   }
 
   private void removeOrphans(List<LogConsumerFacts> consumers, String own) {
