@@ -12,4 +12,18 @@ public interface Lanes {
    * @param name for diagnostics; need not be unique
    */
   Scheduler lane(String name);
+
+  /**
+   * Asks to be told, once, that these lanes have closed: from then on they reject tasks, and timers
+   * that were pending never come. Whoever has promised somebody an outcome gives it then.
+   *
+   * <p>By default nobody is told, as of lanes that end with everything on them.
+   *
+   * @param task runs on whichever thread closes or notices, at once if they are closed already; it
+   *     must not wait
+   * @return withdraws the task
+   */
+  default Cancellable onClose(Runnable task) {
+    return () -> false;
+  }
 }

@@ -29,6 +29,8 @@ public final class RealEnvironment implements Lanes, AutoCloseable {
   private final ScheduledExecutorService timer;
   private final LaneFailureHandler failureHandler;
   private final @Nullable ExecutorService ownedExecutor;
+  private final CloseTasks closeTasks;
+  private final SerialLane.Owner state = new State();
   private final Environment environment;
   private volatile boolean closed;
 
@@ -41,6 +43,7 @@ public final class RealEnvironment implements Lanes, AutoCloseable {
     this.timer = timer;
     this.failureHandler = Objects.requireNonNull(failureHandler, "failureHandler");
     this.ownedExecutor = ownedExecutor;
+    this.closeTasks = new CloseTasks(failureHandler);
     this.environment =
         new Environment(
             this, InstantSource.system(), RandomSource.seeded(new SplittableRandom().nextLong()));
@@ -75,7 +78,9 @@ public final class RealEnvironment implements Lanes, AutoCloseable {
    * Makes an environment over the caller's threads, which stay the caller's to shut down.
    *
    * <p>An executor may refuse work for a while: lanes keep their tasks and try again. One that is
-   * an {@link ExecutorService} closes its lanes by being shut down.
+   * an {@link ExecutorService} closes its lanes by being shut down. That is noticed when a lane is
+   * next used or a timer next fires; a host that shuts its timer down too closes this environment
+   * as well, so that whoever asked by {@link #onClose} is told.
    *
    * @param executor runs the lanes; it may have any number of threads, but never the caller's own
    * @param timer only hands tasks to lanes; it must have one thread, or tasks of different
@@ -102,18 +107,24 @@ public final class RealEnvironment implements Lanes, AutoCloseable {
 
   @Override
   public Scheduler lane(String name) {
-    return new SerialLane(name, executor, timer, System::nanoTime, () -> closed, failureHandler);
+    return new SerialLane(name, executor, timer, System::nanoTime, state, failureHandler);
+  }
+
+  @Override
+  public Cancellable onClose(Runnable task) {
+    return closeTasks.add(task);
   }
 
   /**
    * Closes all lanes: from now on they reject tasks and start no timer. Accepted {@code execute}
-   * tasks still run; pending timers are dropped. Threads of its own are ended: waits up to {@value
-   * #CLOSE_TIMEOUT_SECONDS} s for accepted tasks, then interrupts, and does not wait at all when
-   * called from a lane. Idempotent.
+   * tasks still run; pending timers are dropped; who asked by {@link #onClose} is told. Threads of
+   * its own are ended: waits up to {@value #CLOSE_TIMEOUT_SECONDS} s for accepted tasks, then
+   * interrupts, and does not wait at all when called from a lane. Idempotent.
    */
   @Override
   public void close() {
     closed = true;
+    closeTasks.close();
     if (ownedExecutor == null) {
       return;
     }
@@ -141,6 +152,19 @@ public final class RealEnvironment implements Lanes, AutoCloseable {
   private static void toUncaughtHandler(String lane, Throwable thrown) {
     Thread thread = Thread.currentThread();
     thread.getUncaughtExceptionHandler().uncaughtException(thread, thrown);
+  }
+
+  /** What lanes see of their environment, and tell it. */
+  private final class State implements SerialLane.Owner {
+    @Override
+    public boolean isClosed() {
+      return closed;
+    }
+
+    @Override
+    public void laneEnded() {
+      closeTasks.close();
+    }
   }
 
   /** A thread that {@link #create} started. */

@@ -10,7 +10,6 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.function.BooleanSupplier;
 
 /**
  * A serial lane over any executor: a queue, and a flag that is set while a turn is submitted or
@@ -41,7 +40,7 @@ final class SerialLane implements Scheduler, Runnable {
   private final Executor executor;
   private final ScheduledExecutorService timer;
   private final NanoClock clock;
-  private final BooleanSupplier closed;
+  private final Owner owner;
   private final LaneFailureHandler failureHandler;
   private final Queue<Runnable> queue = new ConcurrentLinkedQueue<>();
   private final AtomicBoolean active = new AtomicBoolean();
@@ -50,18 +49,28 @@ final class SerialLane implements Scheduler, Runnable {
   private int retryMillis = MIN_RETRY_MILLIS;
   private int retriesOnceClosed;
 
+  /** The environment that a lane belongs to. */
+  interface Owner {
+
+    /** Returns whether the environment was closed. */
+    boolean isClosed();
+
+    /** Hears, perhaps often, that nothing will run on its lanes any more. */
+    void laneEnded();
+  }
+
   SerialLane(
       String name,
       Executor executor,
       ScheduledExecutorService timer,
       NanoClock clock,
-      BooleanSupplier closed,
+      Owner owner,
       LaneFailureHandler failureHandler) {
     this.name = Objects.requireNonNull(name, "name");
     this.executor = executor;
     this.timer = timer;
     this.clock = clock;
-    this.closed = closed;
+    this.owner = owner;
     this.failureHandler = failureHandler;
   }
 
@@ -120,7 +129,7 @@ final class SerialLane implements Scheduler, Runnable {
 
   /** Returns false if the lane has ended: no turn will come any more. */
   private boolean retryLater() {
-    if (isShutDown() || (closed.getAsBoolean() && ++retriesOnceClosed > RETRIES_ONCE_CLOSED)) {
+    if (isShutDown() || (owner.isClosed() && ++retriesOnceClosed > RETRIES_ONCE_CLOSED)) {
       return false;
     }
     int delay = retryMillis;
@@ -136,7 +145,13 @@ final class SerialLane implements Scheduler, Runnable {
   private void retry() {
     if (!handOver() && !retryLater()) {
       drop();
+      owner.laneEnded();
     }
+  }
+
+  /** Hears from the timer's thread that a task whose time had come was rejected. */
+  void timedTaskRejected() {
+    owner.laneEnded();
   }
 
   private void drop() {
@@ -157,7 +172,7 @@ final class SerialLane implements Scheduler, Runnable {
   }
 
   private void checkOpen() {
-    if (closed.getAsBoolean() || isShutDown()) {
+    if (owner.isClosed() || isShutDown()) {
       throw rejection();
     }
   }

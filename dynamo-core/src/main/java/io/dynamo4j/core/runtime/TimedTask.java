@@ -34,6 +34,7 @@ final class TimedTask implements Runnable, Cancellable {
       lane.execute(this);
     } catch (RejectedExecutionException closed) {
       body.set(null);
+      lane.timedTaskRejected();
     }
   }
 

@@ -351,4 +351,66 @@ class RealEnvironmentTest {
       assertThat(first.environment().lanes()).isSameAs(first);
     }
   }
+
+  @Test
+  void shouldTellThatItClosedOnceAndWithoutAThreadOfItsOwn() {
+    RealEnvironment environment = RealEnvironment.create();
+    List<String> told = new ArrayList<>();
+    environment.onClose(() -> told.add("first"));
+    environment.onClose(() -> told.add("second"));
+    Cancellable withdrawn = environment.onClose(() -> told.add("withdrawn"));
+    assertThat(withdrawn.cancel()).isTrue();
+    assertThat(withdrawn.cancel()).isFalse();
+
+    environment.close();
+    environment.close();
+    environment.onClose(() -> told.add("late"));
+
+    assertThat(told).containsExactly("first", "second", "late");
+  }
+
+  @Test
+  void shouldTellTheOthersThoughOneThrows() {
+    List<String> failed = new ArrayList<>();
+    RealEnvironment environment =
+        RealEnvironment.create(
+            (lane, thrown) -> {
+              failed.add(lane + ": " + thrown.getMessage());
+              throw new IllegalStateException("handler");
+            });
+    List<String> told = new ArrayList<>();
+    environment.onClose(
+        () -> {
+          throw new IllegalStateException("planted");
+        });
+    environment.onClose(() -> told.add("second"));
+
+    environment.close();
+
+    assertThat(told).containsExactly("second");
+    assertThat(failed).containsExactly("close: planted");
+  }
+
+  @Test
+  void shouldNoticeByItsTimerThatTheCallersExecutorWasShutDown() throws Exception {
+    CompletableFuture<String> told = new CompletableFuture<>();
+    ExecutorService executor = pool(Executors.newFixedThreadPool(1));
+    RealEnvironment environment = RealEnvironment.over(executor, timer);
+    environment.onClose(() -> told.complete("noticed"));
+    CountDownLatch shutDown = new CountDownLatch(1);
+    timer.execute(() -> await(shutDown));
+    environment.lane("lane").schedule(() -> told.complete("ran"), 0);
+    executor.shutdown();
+    shutDown.countDown();
+
+    assertThat(get(told)).isEqualTo("noticed");
+  }
+
+  private static void await(CountDownLatch latch) {
+    try {
+      latch.await();
+    } catch (InterruptedException interrupted) {
+      Thread.currentThread().interrupt();
+    }
+  }
 }

@@ -3,6 +3,7 @@ package io.dynamo4j.examples.fleet;
 
 import io.dynamo4j.core.runtime.Cancellable;
 import io.dynamo4j.core.runtime.Environment;
+import io.dynamo4j.core.runtime.Lanes;
 import io.dynamo4j.core.runtime.NanoClock;
 import io.dynamo4j.core.runtime.Scheduler;
 
@@ -21,12 +22,29 @@ final class FasterTime {
   /** Returns an environment whose time begins now and is {@code scale} times as fast. */
   static Environment over(Environment real, double scale) {
     FasterTime time = new FasterTime(real, scale);
-    return new Environment(
-        name -> time.new Lane(real.lanes().lane(name)), real.wallClock(), real.random());
+    return new Environment(time.new FasterLanes(real.lanes()), real.wallClock(), real.random());
   }
 
   private long now() {
     return (long) ((clock.nanoTime() - startNanos) * scale);
+  }
+
+  private final class FasterLanes implements Lanes {
+    private final Lanes lanes;
+
+    FasterLanes(Lanes lanes) {
+      this.lanes = lanes;
+    }
+
+    @Override
+    public Scheduler lane(String name) {
+      return new Lane(lanes.lane(name));
+    }
+
+    @Override
+    public Cancellable onClose(Runnable task) {
+      return lanes.onClose(task);
+    }
   }
 
   private final class Lane implements Scheduler {
