@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dynamo4j.plane;
 
+import io.dynamo4j.core.model.SafeText;
 import io.dynamo4j.core.model.WorkerWithDpRank;
 import io.dynamo4j.core.runtime.Scheduler;
 import java.util.Collections;
@@ -100,7 +101,7 @@ public final class Attempt {
 
   @Override
   public String toString() {
-    return "Attempt[requestId=" + requestId + ", number=" + number + "]";
+    return "Attempt[requestId=" + SafeText.of(requestId) + ", number=" + number + "]";
   }
 
   /** Builds an {@link Attempt}: number 0, nothing excluded, no deadline, nobody listening. */

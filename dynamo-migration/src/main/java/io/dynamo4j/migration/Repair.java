@@ -110,7 +110,7 @@ final class Repair implements Comparable<Repair> {
     if (options.limit() > 0 && !answer.replayability().obstacle().isEmpty()) {
       LOG.warn(
           "request lost its worker and cannot be continued: requestId={}, replayability={}",
-          profile.requestId(),
+          profile.loggedId(),
           answer.replayability());
     }
     journal.exhausted(search.attempts(), loss, search.searchNanos(now()));
@@ -166,7 +166,7 @@ final class Repair implements Comparable<Repair> {
             }
           });
     } catch (RejectedExecutionException laneClosed) {
-      LOG.debug("waiting request outlived its lane: requestId={}", profile.requestId());
+      LOG.debug("waiting request outlived its lane: requestId={}", profile.loggedId());
     }
   }
 

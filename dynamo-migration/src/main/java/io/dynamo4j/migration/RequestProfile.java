@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dynamo4j.migration;
 
+import io.dynamo4j.core.model.SafeText;
 import io.dynamo4j.core.model.StopConditions;
 import io.dynamo4j.core.token.TokenSlice;
 import java.util.List;
@@ -40,6 +41,11 @@ public final class RequestProfile {
 
   public String requestId() {
     return requestId;
+  }
+
+  /** Returns the id as it may be logged: it comes from a client. */
+  String loggedId() {
+    return SafeText.of(requestId);
   }
 
   /** Returns the prompt. */

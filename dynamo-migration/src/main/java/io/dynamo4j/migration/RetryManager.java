@@ -205,7 +205,7 @@ final class RetryManager<Q, R>
   private void threw(AttemptRun<R> run, Throwable failure) {
     if (run.isEnded()) {
       journal.dropped();
-      LOG.warn("host threw for an attempt that had ended: id={}", profile.requestId(), failure);
+      LOG.warn("host threw for an attempt that had ended: id={}", profile.loggedId(), failure);
     } else {
       run.abandon();
       lost(run, failure);
@@ -353,7 +353,7 @@ final class RetryManager<Q, R>
     try {
       missing = answer.missingEnd();
     } catch (Throwable adapterFailure) {
-      LOG.warn("adapter failed to end an answer: id={}", profile.requestId(), adapterFailure);
+      LOG.warn("adapter failed to end an answer: id={}", profile.loggedId(), adapterFailure);
     }
     if (missing == null) {
       WorkerWithDpRank worker = lead == null ? null : lead.worker();
@@ -475,7 +475,7 @@ final class RetryManager<Q, R>
     try {
       lane.execute(this::closeOnLane);
     } catch (RejectedExecutionException laneClosed) {
-      LOG.debug("request outlived its lane: requestId={}", profile.requestId());
+      LOG.debug("request outlived its lane: requestId={}", profile.loggedId());
       migrator.ended(this);
     }
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dynamo4j.migration;
 
+import io.dynamo4j.core.model.SafeText;
 import io.dynamo4j.core.model.StopConditions;
 import io.dynamo4j.core.token.TokenSlice;
 import java.util.Objects;
@@ -67,9 +68,9 @@ public final class TokenRequest {
   @Override
   public String toString() {
     return "TokenRequest[requestId="
-        + requestId
+        + SafeText.of(requestId)
         + ", model="
-        + model
+        + SafeText.of(model)
         + ", tokens="
         + tokens.length()
         + "]";

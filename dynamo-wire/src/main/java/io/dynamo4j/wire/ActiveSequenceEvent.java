@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dynamo4j.wire;
 
+import io.dynamo4j.core.model.SafeText;
 import io.dynamo4j.core.model.WorkerWithDpRank;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -105,7 +106,7 @@ public final class ActiveSequenceEvent {
   public String toString() {
     return kind
         + "[request="
-        + requestId
+        + SafeText.of(requestId)
         + ", worker="
         + worker
         + ", router="

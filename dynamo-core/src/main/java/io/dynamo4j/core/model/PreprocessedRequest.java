@@ -92,9 +92,9 @@ public final class PreprocessedRequest {
   @Override
   public String toString() {
     return "PreprocessedRequest[requestId="
-        + requestId
+        + SafeText.of(requestId)
         + ", model="
-        + model
+        + SafeText.of(model)
         + ", tokens="
         + tokenIds.length()
         + "]";

@@ -3,6 +3,7 @@ package io.dynamo4j.plane.transport;
 
 import io.dynamo4j.core.model.DynamoException;
 import io.dynamo4j.core.model.ErrorType;
+import io.dynamo4j.core.model.SafeText;
 import io.dynamo4j.core.runtime.Cancellable;
 import io.dynamo4j.plane.Attempt;
 import io.dynamo4j.plane.WorkerInstance;
@@ -232,7 +233,7 @@ public abstract class StreamExchange<R> implements Flow.Subscription {
     String message =
         what
             + ": requestId="
-            + attempt.requestId()
+            + SafeText.of(attempt.requestId())
             + ", attempt="
             + attempt.number()
             + ", workerId="

@@ -3,6 +3,7 @@ package io.dynamo4j.migration.text;
 
 import io.dynamo4j.core.model.CompletionUsage;
 import io.dynamo4j.core.model.FinishReason;
+import io.dynamo4j.core.model.SafeText;
 import io.dynamo4j.core.token.TokenSlice;
 import java.time.Instant;
 import java.util.Collections;
@@ -110,7 +111,7 @@ public final class TextOutput<R> {
   @Override
   public String toString() {
     return "TextOutput[requestId="
-        + header.requestId
+        + SafeText.of(header.requestId)
         + ", index="
         + index
         + ", chars="

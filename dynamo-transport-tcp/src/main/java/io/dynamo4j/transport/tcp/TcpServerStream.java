@@ -3,6 +3,7 @@ package io.dynamo4j.transport.tcp;
 
 import io.dynamo4j.core.model.DynamoException;
 import io.dynamo4j.core.model.ErrorType;
+import io.dynamo4j.core.model.SafeText;
 import io.dynamo4j.core.runtime.Cancellable;
 import io.dynamo4j.plane.ResponseSink;
 import io.dynamo4j.plane.transport.CancelHook;
@@ -171,7 +172,7 @@ final class TcpServerStream<Q, R> implements ResponseSink<R> {
   }
 
   private DynamoException unknown(Throwable fault) {
-    String message = "handler threw: requestId=" + control.requestId();
+    String message = "handler threw: requestId=" + SafeText.of(control.requestId());
     return new DynamoException(ErrorType.BACKEND_UNKNOWN, message, null, -1, fault);
   }
 
