@@ -3,6 +3,9 @@ package io.dynamo4j.kvrouter;
 
 import io.dynamo4j.core.model.DynamoException;
 import io.dynamo4j.core.model.ErrorType;
+import io.dynamo4j.core.model.SafeText;
+import io.dynamo4j.core.runtime.Cancellable;
+import io.dynamo4j.core.runtime.OrderIrrelevant;
 import io.dynamo4j.core.runtime.Scheduler;
 import io.dynamo4j.kvrouter.QueueRejectedException.Limit;
 import io.dynamo4j.plane.Subscription;
@@ -12,11 +15,12 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -27,9 +31,13 @@ import org.jspecify.annotations.Nullable;
  * <p>A request is asked about again whenever a booking ends or its prompt is computed, a worker
  * comes or goes, and every 100 ms for what gives no sign, such as figures that age.
  *
- * <p><b>Threads.</b> State belongs to the lane; {@link #select}, {@link #cancel} and {@link #wake}
- * from anywhere. Stages complete on the lane.
+ * <p>Whoever waits gets an outcome, also from parts of the host that throw, and from a lane that
+ * closes: see {@link #abandon}.
+ *
+ * <p><b>Threads.</b> State belongs to the lane; {@link #select}, {@link #cancel}, {@link #wake} and
+ * {@link #abandon} from anywhere. Stages complete on the lane.
  */
+@OrderIrrelevant("whoever has no outcome is failed, each by itself")
 final class AdmissionQueue {
   private static final long RECHECK_NANOS = 100_000_000L;
 
@@ -39,14 +47,18 @@ final class AdmissionQueue {
   private final Function<SchedulingRequest, Prompt> lookup;
   private final long startNanos;
   private final AtomicBoolean wakeRequested = new AtomicBoolean();
-  private final AtomicInteger unresolved = new AtomicInteger();
+
+  /** Everybody without an outcome; failed from outside once nothing runs on the lane any more. */
+  private final Set<Waiting> unresolved = ConcurrentHashMap.newKeySet();
+
+  private volatile boolean closed;
+  private volatile boolean abandoned;
   private volatile QueueStatus status;
 
   // Everything below belongs to the lane.
   private final ShareScheduler shares;
   private final Map<BookingKey, Waiting> byKey = new LinkedHashMap<>();
   private boolean recheckScheduled;
-  private boolean closed;
   private long lastSequence;
 
   /** What the queue asks of its router, each step atomic. */
@@ -87,16 +99,16 @@ final class AdmissionQueue {
   }
 
   QueueStatus status() {
-    return status;
+    return abandoned ? QueueStatus.EMPTY : status;
   }
 
   CompletionStage<RequestLease> select(SchedulingRequest request, Prompt prompt) {
     Waiting waiting = new Waiting(request, prompt, lane.clock().nanoTime());
-    unresolved.incrementAndGet();
+    unresolved.add(waiting);
     CompletableFuture<RequestLease> unused =
         waiting.lease.whenComplete(
             (lease, failure) -> {
-              unresolved.decrementAndGet();
+              unresolved.remove(waiting);
               if (waiting.lease.isCancelled()) {
                 onLane(waiting, () -> retract(waiting));
               }
@@ -133,18 +145,18 @@ final class AdmissionQueue {
               waiting.lease.cancel(false);
             }
           });
-    } catch (RejectedExecutionException closedAlready) {
-      return;
+    } catch (RejectedExecutionException laneClosed) {
+      abandon();
     }
   }
 
   /** Says that capacity may have freed; cheap where nobody waits. */
   void wake() {
-    if (unresolved.get() > 0 && wakeRequested.compareAndSet(false, true)) {
+    if (!unresolved.isEmpty() && wakeRequested.compareAndSet(false, true)) {
       try {
         lane.execute(this::drain);
-      } catch (RejectedExecutionException closedAlready) {
-        wakeRequested.set(false);
+      } catch (RejectedExecutionException laneClosed) {
+        abandon();
       }
     }
   }
@@ -160,22 +172,42 @@ final class AdmissionQueue {
               fail(waiting, closedFailure(waiting));
             }
           });
-    } catch (RejectedExecutionException closedAlready) {
-      return;
+    } catch (RejectedExecutionException laneClosed) {
+      abandon();
     }
+  }
+
+  /**
+   * Fails whoever waits with {@code CLOSED} because the lane is closed, and what was to happen on
+   * it never will.
+   */
+  void abandon() {
+    closed = true;
+    abandoned = true;
+    unresolved.forEach(waiting -> fail(waiting, closedFailure(waiting)));
   }
 
   private void onLane(Waiting waiting, Runnable task) {
     try {
       lane.execute(task);
-    } catch (RejectedExecutionException closedAlready) {
-      waiting.lease.completeExceptionally(closedFailure(waiting));
+    } catch (RejectedExecutionException laneClosed) {
+      fail(waiting, closedFailure(waiting));
+      abandon();
+    }
+  }
+
+  private @Nullable Cancellable later(Runnable task, long delayNanos) {
+    try {
+      return lane.schedule(task, delayNanos);
+    } catch (RejectedExecutionException laneClosed) {
+      abandon();
+      return null;
     }
   }
 
   private static DynamoException closedFailure(Waiting waiting) {
     return new DynamoException(
-        ErrorType.CLOSED, "queue is closed: request=" + waiting.key().requestId());
+        ErrorType.CLOSED, "queue is closed: request=" + SafeText.of(waiting.key().requestId()));
   }
 
   /* --------------- Arrival --------------- */
@@ -195,7 +227,7 @@ final class AdmissionQueue {
         }
       }
       park(waiting, line);
-    } catch (RuntimeException refused) {
+    } catch (Throwable refused) {
       fail(waiting, refused);
     }
   }
@@ -239,7 +271,7 @@ final class AdmissionQueue {
                 (waiting.arrivedNanos - startNanos) / 1e9,
                 waiting.promptTokens() - waiting.cachedTokens);
     if (wait < Long.MAX_VALUE) {
-      waiting.timer = lane.schedule(() -> expire(waiting, line, wait), wait);
+      waiting.timer = later(() -> expire(waiting, line, wait), wait);
     }
     line.add(waiting);
     byKey.put(waiting.key(), waiting);
@@ -285,7 +317,7 @@ final class AdmissionQueue {
   private boolean mayGo(ClassQueue line, Waiting waiting) {
     try {
       return admissions.mayGo(waiting.request, line.policy);
-    } catch (RuntimeException refused) {
+    } catch (Throwable refused) {
       return true; // as it departs it fails, and those behind it do not wait for ever
     }
   }
@@ -301,7 +333,7 @@ final class AdmissionQueue {
       leave(waiting, line);
       shares.sent(waiting);
       deliver(waiting, lease);
-    } catch (RuntimeException refused) {
+    } catch (Throwable refused) {
       leave(waiting, line);
       fail(waiting, refused);
     }
@@ -353,7 +385,7 @@ final class AdmissionQueue {
     status = new QueueStatus(byKey.size(), shares.promptTokens(), shares.status());
     if (!byKey.isEmpty() && !recheckScheduled && !closed) {
       recheckScheduled = true;
-      lane.schedule(
+      later(
           () -> {
             recheckScheduled = false;
             drain();

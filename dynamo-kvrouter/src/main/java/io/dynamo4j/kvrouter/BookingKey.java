@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dynamo4j.kvrouter;
 
+import io.dynamo4j.core.model.SafeText;
 import java.util.Objects;
 
 /**
@@ -25,8 +26,9 @@ public record BookingKey(String requestId, int attempt) {
     return 31 * requestId.hashCode() + attempt;
   }
 
+  /** Returns both as a log or a message may show them: ids come from clients. */
   @Override
   public String toString() {
-    return requestId + "#" + attempt;
+    return SafeText.of(requestId) + "#" + attempt;
   }
 }

@@ -4,12 +4,15 @@ package io.dynamo4j.kvrouter;
 import io.dynamo4j.core.model.DynamoException;
 import io.dynamo4j.core.model.ErrorType;
 import io.dynamo4j.core.model.RoutingHints;
+import io.dynamo4j.core.model.SafeText;
 import io.dynamo4j.core.model.WorkerWithDpRank;
 import io.dynamo4j.plane.Attempt;
 import io.dynamo4j.plane.AttemptListener;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Flow;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
@@ -57,18 +60,27 @@ final class DisaggregatedDispatch<Q, R> implements Flow.Subscription {
       SchedulingRequest wanted = Scheduling.of(dispatcher.adapter(), request, attempt);
       RoutingHints prefillRouting = dispatcher.handoff().prefillRouting(request, wanted.routing());
       if (dispatcher.router().queues()) {
-        dispatcher
-            .router()
-            .select(wanted, prefillRouting)
-            .whenCompleteAsync(this::resume, attempt.lane());
+        CompletionStage<DisaggregatedLease> unused =
+            dispatcher.router().select(wanted, prefillRouting).whenComplete(this::resumeOnLane);
         if (cancelled) {
           giveUp(); // The cancel came before there was anything to give up.
         }
       } else {
         begin(dispatcher.router().trySelect(wanted, prefillRouting));
       }
-    } catch (RuntimeException failure) {
+    } catch (Throwable failure) {
       terminate(typed(failure));
+    }
+  }
+
+  /** Frees what comes after the lane has closed: nobody is left to be told. */
+  private void resumeOnLane(@Nullable DisaggregatedLease lease, @Nullable Throwable failure) {
+    try {
+      attempt.lane().execute(() -> resume(lease, failure));
+    } catch (RejectedExecutionException laneClosed) {
+      if (lease != null) {
+        lease.close();
+      }
     }
   }
 
@@ -79,7 +91,7 @@ final class DisaggregatedDispatch<Q, R> implements Flow.Subscription {
       } else {
         terminate(typed(failure == null ? null : StageFailures.cause(failure)));
       }
-    } catch (RuntimeException unexpected) {
+    } catch (Throwable unexpected) {
       terminate(typed(unexpected));
     }
   }
@@ -203,7 +215,7 @@ final class DisaggregatedDispatch<Q, R> implements Flow.Subscription {
   private void pass(R item) {
     try {
       downstream.onNext(item);
-    } catch (RuntimeException broken) {
+    } catch (Throwable broken) {
       cancel();
       throw broken;
     }
@@ -227,7 +239,10 @@ final class DisaggregatedDispatch<Q, R> implements Flow.Subscription {
     }
     return new DynamoException(
         ErrorType.INTERNAL,
-        "dispatch failed: request=" + attempt.requestId() + ", attempt=" + attempt.number(),
+        "dispatch failed: request="
+            + SafeText.of(attempt.requestId())
+            + ", attempt="
+            + attempt.number(),
         null,
         attempt.number(),
         failure);
@@ -270,7 +285,10 @@ final class DisaggregatedDispatch<Q, R> implements Flow.Subscription {
       RequestLease prefill = lease.prefill();
       return new DynamoException(
           ErrorType.BACKEND_PROTOCOL,
-          "prefill worker does not end: request=" + attempt.requestId() + ", items=" + items.size(),
+          "prefill worker does not end: request="
+              + SafeText.of(attempt.requestId())
+              + ", items="
+              + items.size(),
           prefill == null ? null : prefill.worker(),
           attempt.number(),
           null);
@@ -298,7 +316,7 @@ final class DisaggregatedDispatch<Q, R> implements Flow.Subscription {
         } else {
           decode(lease, dispatcher.handoff().toDecode(request, last));
         }
-      } catch (RuntimeException failure) {
+      } catch (Throwable failure) {
         terminate(typed(failure));
       }
     }

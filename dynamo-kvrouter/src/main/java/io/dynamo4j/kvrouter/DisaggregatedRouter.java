@@ -115,7 +115,7 @@ public final class DisaggregatedRouter {
     }
     try {
       return remote(computed, decode.trySelect(decodeRequest(request, computed.instance())));
-    } catch (RuntimeException failure) {
+    } catch (Throwable failure) {
       computed.close();
       throw failure;
     }
@@ -173,7 +173,14 @@ public final class DisaggregatedRouter {
 
   private CompletionStage<DisaggregatedLease> thenDecode(
       SchedulingRequest request, RequestLease computed, AtomicBoolean givenUp) {
-    return selectDecode(decodeRequest(request, computed.instance()), givenUp)
+    CompletionStage<RequestLease> decoded;
+    try {
+      decoded = selectDecode(decodeRequest(request, computed.instance()), givenUp);
+    } catch (Throwable failure) {
+      computed.close();
+      throw failure;
+    }
+    return decoded
         .whenComplete(
             (lease, failure) -> {
               if (failure != null) {

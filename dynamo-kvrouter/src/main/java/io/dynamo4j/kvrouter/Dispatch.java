@@ -3,11 +3,14 @@ package io.dynamo4j.kvrouter;
 
 import io.dynamo4j.core.model.DynamoException;
 import io.dynamo4j.core.model.ErrorType;
+import io.dynamo4j.core.model.SafeText;
 import io.dynamo4j.plane.Attempt;
 import io.dynamo4j.plane.RequestPlane;
 import io.dynamo4j.plane.ResponseStream;
 import java.util.Objects;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Flow;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
@@ -74,15 +77,27 @@ final class Dispatch<Q, R> implements Flow.Subscriber<R>, Flow.Subscription {
     }
     try {
       if (placer.waits()) {
-        placer.placeLater(request, attempt).whenCompleteAsync(this::resume, attempt.lane());
+        CompletionStage<Placement> unused =
+            placer.placeLater(request, attempt).whenComplete(this::resumeOnLane);
         if (cancelled) {
           placer.giveUp(attempt); // The cancel came before there was anything to give up.
         }
       } else {
         send(placer.place(request, attempt));
       }
-    } catch (RuntimeException failure) {
+    } catch (Throwable failure) {
       terminate(typed(failure));
+    }
+  }
+
+  /** Frees what comes after the lane has closed: nobody is left to be told. */
+  private void resumeOnLane(@Nullable Placement placed, @Nullable Throwable failure) {
+    try {
+      attempt.lane().execute(() -> resume(placed, failure));
+    } catch (RejectedExecutionException laneClosed) {
+      if (placed != null) {
+        placed.release();
+      }
     }
   }
 
@@ -94,7 +109,7 @@ final class Dispatch<Q, R> implements Flow.Subscriber<R>, Flow.Subscription {
       } else {
         terminate(typed(failure == null ? null : StageFailures.cause(failure)));
       }
-    } catch (RuntimeException unexpected) {
+    } catch (Throwable unexpected) {
       terminate(typed(unexpected));
     }
   }
@@ -115,7 +130,9 @@ final class Dispatch<Q, R> implements Flow.Subscriber<R>, Flow.Subscription {
 
   private Q addressed(Placement placed) {
     boolean isOneOfSeveral = placed.instance().dpSize() > 1 || placed.instance().dpStart() > 0;
-    return isOneOfSeveral ? adapter.addressedTo(request, placed.worker()) : request;
+    return isOneOfSeveral
+        ? Objects.requireNonNull(adapter.addressedTo(request, placed.worker()), "addressed request")
+        : request;
   }
 
   @Override
@@ -133,13 +150,13 @@ final class Dispatch<Q, R> implements Flow.Subscriber<R>, Flow.Subscription {
     }
     try {
       note(item);
-    } catch (RuntimeException hostFailed) {
+    } catch (Throwable hostFailed) {
       breakOff(typed(hostFailed));
       return;
     }
     try {
       downstream.onNext(item);
-    } catch (RuntimeException broken) {
+    } catch (Throwable broken) {
       cancel();
       throw broken;
     }
@@ -227,7 +244,10 @@ final class Dispatch<Q, R> implements Flow.Subscriber<R>, Flow.Subscription {
     Placement placed = placement;
     return new DynamoException(
         ErrorType.INTERNAL,
-        "dispatch failed: request=" + attempt.requestId() + ", attempt=" + attempt.number(),
+        "dispatch failed: request="
+            + SafeText.of(attempt.requestId())
+            + ", attempt="
+            + attempt.number(),
         placed == null ? null : placed.worker(),
         attempt.number(),
         failure);

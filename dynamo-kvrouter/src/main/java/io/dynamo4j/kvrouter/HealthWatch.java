@@ -38,6 +38,7 @@ final class HealthWatch {
   private final InstantSource wallClock;
   private final Logger log;
   private final AtomicBoolean isDue = new AtomicBoolean();
+  private final AtomicBoolean hasFailed = new AtomicBoolean();
   private volatile long nextLookNanos;
 
   private final ReentrantLock lock = new ReentrantLock();
@@ -65,9 +66,20 @@ final class HealthWatch {
   void requestCame(long nowNanos) {
     if (nowNanos - nextLookNanos >= 0 && isDue.compareAndSet(false, true)) {
       try {
-        lane.execute(this::health);
+        lane.execute(this::lookOnLane);
       } catch (RejectedExecutionException environmentClosed) {
         log.debug("router is not looked at any more");
+      }
+    }
+  }
+
+  /** A part of the host's that throws at a look spoils no more than that look. */
+  private void lookOnLane() {
+    try {
+      health();
+    } catch (Throwable failure) {
+      if (hasFailed.compareAndSet(false, true)) {
+        log.warn("router cannot be looked at, further failures are not logged", failure);
       }
     }
   }

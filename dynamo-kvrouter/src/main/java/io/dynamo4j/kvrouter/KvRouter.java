@@ -2,6 +2,7 @@
 package io.dynamo4j.kvrouter;
 
 import io.dynamo4j.core.model.WorkerWithDpRank;
+import io.dynamo4j.core.runtime.Cancellable;
 import io.dynamo4j.core.runtime.NanoClock;
 import io.dynamo4j.core.runtime.RandomSource;
 import io.dynamo4j.core.runtime.Scheduler;
@@ -44,6 +45,7 @@ public final class KvRouter implements AutoCloseable {
   private final RoutingReports reports;
   private final RouterSampler sampler;
   private final HealthWatch health;
+  private final Cancellable environmentWatch;
 
   // Everything below belongs to the lock.
   private final RouterLock lock = new RouterLock();
@@ -132,6 +134,7 @@ public final class KvRouter implements AutoCloseable {
             decisions::refresh,
             healthLane);
     this.health = new HealthWatch(sampler::sample, healthLane, builder.wallClock(), builder.log());
+    this.environmentWatch = builder.lanes().onClose(this::environmentClosed);
   }
 
   public static KvRouterBuilder builder() {
@@ -261,22 +264,37 @@ public final class KvRouter implements AutoCloseable {
   /**
    * Ends the queue, so that whoever waits fails, the sharing of bookings, so that this router's end
    * at the others, and the index that the router made for itself, if it did. Bookings stay until
-   * their leases are closed. Idempotent.
+   * their leases are closed. Idempotent. What a part of the host's throws keeps no other part from
+   * being closed, and is thrown in the end.
+   *
+   * <p>A host closes its routers before their environment. Where it does not, whoever waits fails
+   * with {@code CLOSED} all the same.
    */
   @Override
   public void close() {
-    if (directoryWatch != null) {
-      directoryWatch.close();
-    }
+    ClosingSteps steps = new ClosingSteps();
+    steps.run(environmentWatch::cancel);
     if (queue != null) {
-      queue.close();
+      steps.run(queue::close);
     }
     if (sync != null) {
-      sync.close();
+      steps.run(sync::close);
     }
-    sampler.close();
+    if (directoryWatch != null) {
+      steps.run(directoryWatch::close);
+    }
+    steps.run(sampler::close);
     if (ownIndexer != null) {
-      ownIndexer.close();
+      steps.run(ownIndexer::close);
+    }
+    steps.finish();
+  }
+
+  /** Nothing runs on any lane of this router any more: whoever waits for one is told. */
+  private void environmentClosed() {
+    remoteSelections.abandon();
+    if (queue != null) {
+      queue.abandon();
     }
   }
 

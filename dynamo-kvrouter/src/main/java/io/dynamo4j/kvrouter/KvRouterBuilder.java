@@ -2,6 +2,7 @@
 package io.dynamo4j.kvrouter;
 
 import io.dynamo4j.core.runtime.Environment;
+import io.dynamo4j.core.runtime.Lanes;
 import io.dynamo4j.core.runtime.NanoClock;
 import io.dynamo4j.core.runtime.RandomSource;
 import io.dynamo4j.core.runtime.Scheduler;
@@ -453,8 +454,8 @@ public final class KvRouterBuilder {
     return new ReplicaSyncOptions(
         syncPlane,
         syncScope,
-        Objects.requireNonNull(environment, "environment").lanes().lane("kv-router-sync"),
-        environment.wallClock(),
+        lane("kv-router-sync"),
+        wallClock(),
         routerId == null ? drawnRouterId : routerId,
         random.nextLong() & PUBLISHER_ID_BITS,
         random.nextLong());
@@ -486,7 +487,11 @@ public final class KvRouterBuilder {
 
   /** Returns a lane of the environment. */
   Scheduler lane(String name) {
-    return Objects.requireNonNull(environment, "environment").lanes().lane(name);
+    return lanes().lane(name);
+  }
+
+  Lanes lanes() {
+    return Objects.requireNonNull(environment, "environment").lanes();
   }
 
   QueueConfig queue() {

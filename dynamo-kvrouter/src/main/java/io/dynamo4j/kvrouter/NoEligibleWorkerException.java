@@ -3,10 +3,13 @@ package io.dynamo4j.kvrouter;
 
 import io.dynamo4j.core.model.DynamoException;
 import io.dynamo4j.core.model.ErrorType;
+import io.dynamo4j.core.model.SafeText;
+import java.time.Duration;
 import java.util.Collections;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /**
  * No registered rank may take the request; says how many were ruled out by what.
@@ -31,7 +34,7 @@ public final class NoEligibleWorkerException extends DynamoException {
         isOverload(counts) ? ErrorType.CAPACITY_EXHAUSTED : ErrorType.UNAVAILABLE,
         (isOverload(counts) ? "all eligible workers are overloaded" : "no eligible worker")
             + ": request="
-            + key.requestId()
+            + SafeText.of(key.requestId())
             + ", attempt="
             + key.attempt()
             + ", registered="
@@ -67,6 +70,14 @@ public final class NoEligibleWorkerException extends DynamoException {
   /** Returns the loads seen of ranks that were too busy, the first sixteen of them. */
   public List<BusyRank> busyRanks() {
     return busyRanks;
+  }
+
+  /**
+   * Returns after how long it makes sense to ask again, for a {@code Retry-After} header; empty
+   * unless workers only carry too much.
+   */
+  public Optional<Duration> retryAfter() {
+    return RetryHint.of(isOverload(counts));
   }
 
   private static String describe(EnumMap<IneligibilityReason, Integer> counts) {

@@ -3,6 +3,9 @@ package io.dynamo4j.kvrouter;
 
 import io.dynamo4j.core.model.DynamoException;
 import io.dynamo4j.core.model.ErrorType;
+import io.dynamo4j.core.model.SafeText;
+import java.time.Duration;
+import java.util.Optional;
 
 /**
  * A request would have had to wait, and may not or may not any longer; says what was seen.
@@ -37,7 +40,7 @@ public final class QueueRejectedException extends DynamoException {
     super(
         limitKind == Limit.WAIT ? ErrorType.DEADLINE_EXCEEDED : ErrorType.CAPACITY_EXHAUSTED,
         "queue rejected the request: request="
-            + key.requestId()
+            + SafeText.of(key.requestId())
             + ", attempt="
             + key.attempt()
             + ", class="
@@ -78,5 +81,13 @@ public final class QueueRejectedException extends DynamoException {
   /** Returns what the count would have had to stay below. */
   public long limit() {
     return limit;
+  }
+
+  /**
+   * Returns after how long it makes sense to ask again, for a {@code Retry-After} header; empty for
+   * a request that waited as long as it could.
+   */
+  public Optional<Duration> retryAfter() {
+    return RetryHint.of(limitKind != Limit.WAIT);
   }
 }

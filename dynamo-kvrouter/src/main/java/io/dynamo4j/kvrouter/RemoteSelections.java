@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dynamo4j.kvrouter;
 
+import io.dynamo4j.core.model.DynamoException;
+import io.dynamo4j.core.model.ErrorType;
 import io.dynamo4j.core.runtime.OrderIrrelevant;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
@@ -13,10 +16,24 @@ import java.util.function.Function;
  *
  * <p><b>Threads.</b> Any.
  */
-@OrderIrrelevant("stages are only looked up by key")
+@OrderIrrelevant("stages are looked up by key, or all failed, each by itself")
 final class RemoteSelections {
   private final ConcurrentHashMap<BookingKey, CompletableFuture<RequestLease>> waiting =
       new ConcurrentHashMap<>();
+
+  /** Everybody, those among them whose key another one has. */
+  private final Set<Asked> unresolved = ConcurrentHashMap.newKeySet();
+
+  private volatile boolean abandoned;
+
+  /** One request, the same as itself alone. */
+  private static final class Asked {
+    final CompletableFuture<RequestLease> lease;
+
+    Asked(CompletableFuture<RequestLease> lease) {
+      this.lease = lease;
+    }
+  }
 
   /**
    * Chooses once a lookup has ended.
@@ -29,18 +46,38 @@ final class RemoteSelections {
       Function<Prompt, CompletionStage<RequestLease>> choice) {
     CompletableFuture<RequestLease> lease = new CompletableFuture<>();
     waiting.putIfAbsent(key, lease);
+    Asked asked = new Asked(lease);
+    unresolved.add(asked);
     CompletableFuture<RequestLease> unused =
-        lease.whenComplete((booked, failure) -> waiting.remove(key, lease));
+        lease.whenComplete(
+            (booked, failure) -> {
+              waiting.remove(key, lease);
+              unresolved.remove(asked);
+            });
     CompletionStage<Prompt> unusedLookup =
         lookup.whenComplete(
             (prompt, failure) -> {
               if (failure != null) {
                 lease.completeExceptionally(StageFailures.cause(failure));
               } else if (!lease.isDone()) {
-                follow(lease, choice.apply(prompt));
+                choose(lease, prompt, choice);
               }
             });
+    if (abandoned) {
+      abandon(); // This one may have come after the others were told.
+    }
     return lease;
+  }
+
+  private static void choose(
+      CompletableFuture<RequestLease> lease,
+      Prompt prompt,
+      Function<Prompt, CompletionStage<RequestLease>> choice) {
+    try {
+      follow(lease, choice.apply(prompt));
+    } catch (Throwable refused) {
+      lease.completeExceptionally(refused);
+    }
   }
 
   private static void follow(
@@ -69,6 +106,15 @@ final class RemoteSelections {
     if (lease != null) {
       lease.cancel(false);
     }
+  }
+
+  /** Fails whoever waits, because no lookup will end any more. */
+  void abandon() {
+    abandoned = true;
+    unresolved.forEach(
+        asked ->
+            asked.lease.completeExceptionally(
+                new DynamoException(ErrorType.CLOSED, "environment of the router is closed")));
   }
 
   /** Returns how many requests wait. */

@@ -24,6 +24,13 @@ import org.jspecify.annotations.Nullable;
  */
 final class ReplicaMirror {
   private static final int MAX_ENDED = 65_536;
+
+  /**
+   * Most tokens of one prompt that are believed, as many as a prompt of this router's own can have,
+   * so that no sum of loads goes beyond a long and comes out as none.
+   */
+  private static final long MAX_PROMPT_TOKENS = Integer.MAX_VALUE;
+
   private static final long[] NO_HASHES = {};
 
   private final long routerId;
@@ -213,11 +220,16 @@ final class ReplicaMirror {
     if (nextSequence < known || nextSequence < partsSequence) {
       return false; // Everything it could say is known.
     }
+    if (partCount > maxBookings) {
+      return false; // More parts than could be held, were there only one booking in each.
+    }
     if (nextSequence != partsSequence) {
       parts.clear();
       partsSequence = nextSequence;
     }
-    parts.put(part, some);
+    parts.remove(part);
+    int room = maxBookings - waitingBookings();
+    parts.put(part, some.size() <= room ? some : List.copyOf(some.subList(0, room)));
     if (parts.size() < partCount) {
       return false;
     }
@@ -225,6 +237,15 @@ final class ReplicaMirror {
     parts.clear();
     partsSequence = -1;
     return true;
+  }
+
+  /** Returns how many bookings of a snapshot wait for the rest of it; no more than may be held. */
+  int waitingBookings() {
+    int count = 0;
+    for (List<ActiveSequenceEvent> some : parts.values()) {
+      count += some.size();
+    }
+    return count;
   }
 
   private void takeOver(long nextSequence, long nowNanos) {
@@ -318,7 +339,11 @@ final class ReplicaMirror {
     AddedSequence added = Objects.requireNonNull(event.added(), "added");
     long[] hashes = hashes(added);
     return Arrays.equals(known.booking().sequenceHashes(), hashes)
-        && (!isPending(event) || known.booking().prefillTokens() == added.prefillTokens());
+        && (!isPending(event) || known.booking().prefillTokens() == promptTokens(added));
+  }
+
+  private static long promptTokens(AddedSequence added) {
+    return Math.min(added.prefillTokens(), MAX_PROMPT_TOKENS);
   }
 
   private static long[] hashes(AddedSequence added) {
@@ -338,7 +363,7 @@ final class ReplicaMirror {
             event.worker(),
             blocks,
             blocks.length,
-            pending ? added.prefillTokens() : 0,
+            pending ? promptTokens(added) : 0,
             pending ? added.expectedPrefillNanos() : -1);
     return new ReplicaBooking(booking, event.requestId());
   }

@@ -1,14 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dynamo4j.kvrouter;
 
-import io.dynamo4j.core.model.DynamoException;
 import io.dynamo4j.core.runtime.Cancellable;
 import io.dynamo4j.core.runtime.Scheduler;
 import io.dynamo4j.plane.EventEnvelope;
-import io.dynamo4j.plane.EventPlane;
-import io.dynamo4j.plane.EventPublisher;
-import io.dynamo4j.plane.EventScope;
-import io.dynamo4j.plane.EventSubscription;
 import io.dynamo4j.wire.ActiveSequenceBatch;
 import io.dynamo4j.wire.ActiveSequenceCodec;
 import io.dynamo4j.wire.ActiveSequenceEvent;
@@ -56,10 +51,7 @@ final class ReplicaSync {
   private final LeaseConfig config;
   private final long routerId;
   private final long publisherId;
-  private final EventPublisher events;
-  private final EventPublisher leases;
-  private final EventSubscription eventSubscription;
-  private final EventSubscription leaseSubscription;
+  private final ReplicaLink link;
   private final long leaseNanos;
 
   // Of the lane.
@@ -100,22 +92,18 @@ final class ReplicaSync {
             options.seed(),
             counts);
     this.lastAnswerNanos = lane.clock().nanoTime() - leaseNanos;
-    EventPlane plane = options.plane();
-    EventScope scope = options.scope();
-    this.events = plane.publisher(scope, ActiveSequenceCodec.TOPIC, publisherId);
-    this.leases = plane.publisher(scope, RouterLeaseCodec.TOPIC, publisherId);
-    this.eventSubscription =
-        plane.subscribe(scope, ActiveSequenceCodec.TOPIC, lane, this::onEvents);
-    this.leaseSubscription = plane.subscribe(scope, RouterLeaseCodec.TOPIC, lane, this::onLease);
+    this.link = new ReplicaLink(options, this::onEvents, this::onLease);
+    link.open();
     bookings.shareWith(outbox, receiver);
     onLane(this::join);
   }
 
   /** Says goodbye, which ends this router's bookings elsewhere, and stops. */
   void close() {
-    eventSubscription.close();
-    leaseSubscription.close();
-    onLane(this::finish);
+    link.stopListening();
+    if (!onLane(this::finish)) {
+      link.close();
+    }
   }
 
   ReplicaSyncStatus status() {
@@ -146,7 +134,8 @@ final class ReplicaSync {
           counts.answers,
           counts.snapshots,
           counts.expiredRouters,
-          counts.expiredBookings);
+          counts.expiredBookings,
+          link.isOpen());
     } finally {
       lock.unlock();
     }
@@ -172,9 +161,13 @@ final class ReplicaSync {
   /* --------------- Sending --------------- */
 
   private void join() {
+    askEverybody();
+    tick();
+  }
+
+  private void askEverybody() {
     send(new SnapshotRequest(routerId, 0, true));
     counts(counted -> counted.requests++);
-    tick();
   }
 
   private void tick() {
@@ -183,6 +176,10 @@ final class ReplicaSync {
     }
     // First, so that no trouble of the plane's ends the signs of life.
     timer = lane.schedule(this::tick, leaseNanos / SIGNS_PER_LEASE);
+    if (!link.isOpen()) {
+      link.open();
+      askEverybody();
+    }
     sayAlive(config.routerLease().toMillis());
     lock.lock();
     try {
@@ -234,18 +231,17 @@ final class ReplicaSync {
   }
 
   private void publish(byte[] payload, int eventCount) {
-    try {
-      nextSequence = events.publish(payload) + 1;
-      counts(counted -> counted.published += eventCount);
-    } catch (DynamoException closed) {
+    long sequence = link.publish(payload);
+    if (sequence == ReplicaLink.UNSENT) {
       counts(counted -> counted.unpublished += eventCount);
+    } else {
+      nextSequence = sequence + 1;
+      counts(counted -> counted.published += eventCount);
     }
   }
 
   private void send(RouterLeaseMessage message) {
-    try {
-      leases.publish(RouterLeaseCodec.encode(message));
-    } catch (DynamoException closed) {
+    if (link.send(RouterLeaseCodec.encode(message)) == ReplicaLink.UNSENT) {
       counts(counted -> counted.unpublished++);
     }
   }
@@ -278,8 +274,7 @@ final class ReplicaSync {
     if (timer != null) {
       timer.cancel();
     }
-    events.close();
-    leases.close();
+    link.close();
   }
 
   /* --------------- Receiving --------------- */
@@ -394,11 +389,14 @@ final class ReplicaSync {
     }
   }
 
-  private void onLane(Runnable task) {
+  /** Returns false if the lane is closed. */
+  private boolean onLane(Runnable task) {
     try {
       lane.execute(task);
+      return true;
     } catch (RejectedExecutionException environmentClosed) {
       counts(counted -> counted.unpublished++);
+      return false;
     }
   }
 }

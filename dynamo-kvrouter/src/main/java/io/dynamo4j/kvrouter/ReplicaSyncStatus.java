@@ -22,6 +22,8 @@ package io.dynamo4j.kvrouter;
  * @param snapshots snapshots taken over
  * @param expiredRouters routers whose lease ended
  * @param expiredBookings bookings that ended with their router's lease or by age
+ * @param connected whether this router is on the event plane; one that cannot join it routes alone
+ *     and tries again
  */
 public record ReplicaSyncStatus(
     long routerId,
@@ -41,4 +43,5 @@ public record ReplicaSyncStatus(
     long snapshotAnswers,
     long snapshots,
     long expiredRouters,
-    long expiredBookings) {}
+    long expiredBookings,
+    boolean connected) {}

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dynamo4j.kvrouter;
 
+import io.dynamo4j.core.model.SafeText;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -190,14 +191,16 @@ public final class RouterConfigOverride {
       if (value instanceof Number number) {
         return number.doubleValue();
       }
-      throw new IllegalArgumentException(name + " must be a number: " + name + "=" + value);
+      throw new IllegalArgumentException(
+          name + " must be a number: " + name + "=" + SafeText.of(String.valueOf(value)));
     }
 
     private static Boolean flag(String name, Object value) {
       if (value instanceof Boolean flag) {
         return flag;
       }
-      throw new IllegalArgumentException(name + " must be a boolean: " + name + "=" + value);
+      throw new IllegalArgumentException(
+          name + " must be a boolean: " + name + "=" + SafeText.of(String.valueOf(value)));
     }
   }
 }

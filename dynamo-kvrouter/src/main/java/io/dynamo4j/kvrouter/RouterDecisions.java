@@ -88,8 +88,13 @@ final class RouterDecisions {
       WorkerInstance instance = fleet.table().instance(place);
       Booking booking = booking(request, prompt, hashes, selection).at(place);
       bookings.book(booking);
-      if (fleet.admit(selection.worker())) {
-        return lease(request, prompt, booking, selection, instance);
+      try {
+        if (fleet.admit(selection.worker())) {
+          return lease(request, prompt, booking, selection, instance);
+        }
+      } catch (Throwable failure) {
+        bookings.withdraw(booking);
+        throw failure;
       }
       bookings.withdraw(booking);
     }
@@ -172,7 +177,9 @@ final class RouterDecisions {
   private Booking booking(
       SchedulingRequest request, Prompt prompt, long[] hashes, WorkerSelectionResult selection) {
     int promptTokens = request.tokenIds().length();
-    int uncached = promptTokens - Math.min(selection.cachedTokens(), promptTokens);
+    // A host's selector may say anything of what it chose.
+    int cached = Math.max(0, Math.min(selection.cachedTokens(), promptTokens));
+    int uncached = promptTokens - cached;
     boolean computes = prompt.config().routerTrackPrefillTokens();
     boolean counts = computes && uncached > 0;
     return Booking.of(
@@ -186,10 +193,7 @@ final class RouterDecisions {
                 : -1)
         .ofOwnRequest(
             promptTokens,
-            computes
-                ? PredictedWorkerScorer.missTokens(
-                    promptTokens, selection.cachedTokens(), blockSize)
-                : -1);
+            computes ? PredictedWorkerScorer.missTokens(promptTokens, cached, blockSize) : -1);
   }
 
   private RequestLease lease(
@@ -212,8 +216,13 @@ final class RouterDecisions {
             request.tokenIds().length(),
             nowNanos);
     bookings.open(lease);
-    traffic.booked(lease, prompt, nowNanos);
-    lease.learned(prompts.teach(prompt, selection.worker(), instance));
+    try {
+      traffic.booked(lease, prompt, nowNanos);
+      lease.learned(prompts.teach(prompt, selection.worker(), instance));
+    } catch (Throwable failure) {
+      bookings.close(lease); // Nobody will get the lease, so nobody else would end it.
+      throw failure;
+    }
     return lease;
   }
 }

@@ -112,7 +112,7 @@ final class RoutingReports {
     }
     try {
       told.onEvent(event);
-    } catch (RuntimeException failure) {
+    } catch (Throwable failure) {
       if (hasFailed.compareAndSet(false, true)) {
         log.warn(
             "routing listener failed, further failures are not logged: event={}", event, failure);

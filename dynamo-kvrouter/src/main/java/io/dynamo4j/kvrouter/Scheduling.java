@@ -3,6 +3,7 @@ package io.dynamo4j.kvrouter;
 
 import io.dynamo4j.core.model.DynamoException;
 import io.dynamo4j.core.model.ErrorType;
+import io.dynamo4j.core.model.SafeText;
 import io.dynamo4j.plane.Attempt;
 
 /** Makes of an attempt what a router is asked. */
@@ -33,7 +34,7 @@ final class Scheduling {
       throw new DynamoException(
           ErrorType.INVALID_REQUEST,
           "override is invalid: request="
-              + attempt.requestId()
+              + SafeText.of(attempt.requestId())
               + ", fault="
               + outOfRange.getMessage(),
           null,

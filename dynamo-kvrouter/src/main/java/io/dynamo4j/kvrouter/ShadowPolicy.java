@@ -31,7 +31,7 @@ final class ShadowPolicy {
     failed = false;
     try {
       choice = selector.select(request, rows, random.start(seed));
-    } catch (RuntimeException brokenShadow) {
+    } catch (Throwable brokenShadow) {
       choice = null;
       failed = true;
     }

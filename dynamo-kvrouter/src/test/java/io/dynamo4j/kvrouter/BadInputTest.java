@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dynamo4j.kvrouter;
 
+import static io.dynamo4j.kvrouter.RouterFixture.request;
 import static io.dynamo4j.kvrouter.RouterFixture.tokens;
 import static io.dynamo4j.kvrouter.RouterFixture.worker;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 /** Arguments out of range are refused with their value, and nothing changes. */
@@ -65,5 +67,21 @@ class BadInputTest {
             () -> PoolDispatcher.builder().environment(RouterFixture.environment(1)).build())
         .isInstanceOf(IllegalStateException.class)
         .hasMessageContaining("missing=policy");
+  }
+
+  @Test
+  void shouldShowIdsOfClientsOnOneShortLine() {
+    String forged = "r\nWARN forged" + "x".repeat(100_000);
+    RouterFixture fixture = new RouterFixture(0);
+
+    assertThatThrownBy(() -> fixture.router().trySelect(request(forged, tokens(0, 8))))
+        .isInstanceOf(NoEligibleWorkerException.class)
+        .hasMessageContaining("r\\u000aWARN forged")
+        .satisfies(
+            refused -> assertThat(refused.getMessage()).hasSizeLessThan(1_000).hasLineCount(1));
+    assertThatThrownBy(
+            () -> RouterConfigOverride.fromMap(Map.of("router_temperature", "hot\n" + forged)))
+        .satisfies(
+            refused -> assertThat(refused.getMessage()).hasSizeLessThan(1_000).hasLineCount(1));
   }
 }

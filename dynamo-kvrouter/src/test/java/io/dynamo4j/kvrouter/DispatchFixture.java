@@ -97,7 +97,7 @@ final class DispatchFixture {
   /** One attempt and its subscriber. */
   final class Client implements Flow.Subscriber<LLMEngineOutput>, AttemptListener {
     private final String id;
-    private final Attempt.Builder attempt;
+    private Attempt.Builder attempt;
     final List<WorkerWithDpRank> chosen = new ArrayList<>();
     int items;
     boolean subscribed;
@@ -113,6 +113,13 @@ final class DispatchFixture {
       this.id = id;
       this.attempt =
           Attempt.builder(id, simulation.node("gateway").lane("request-" + id)).listener(this);
+    }
+
+    /** Runs on a lane of another node than the router's. */
+    Client on(String node) {
+      this.attempt =
+          Attempt.builder(id, simulation.node(node).lane("request-" + id)).listener(this);
+      return this;
     }
 
     Attempt.Builder attempt() {

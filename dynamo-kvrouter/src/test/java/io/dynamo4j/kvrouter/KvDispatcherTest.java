@@ -26,6 +26,9 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.Flow;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
 
 class KvDispatcherTest {
   private final DispatchFixture fixture = new DispatchFixture(1);
@@ -328,8 +331,9 @@ class KvDispatcherTest {
     assertThat(router.bookingCount()).isZero();
   }
 
-  @Test
-  void shouldFreeAndFailWhenTheAdapterOfTheHostThrows() {
+  @ParameterizedTest
+  @MethodSource("io.dynamo4j.kvrouter.HostFaultsTest#throwables")
+  void shouldFreeAndFailWhenTheAdapterOfTheHostThrows(Throwable thrown) {
     List<String> cancelled = new ArrayList<>();
     fixture.serve(
         1,
@@ -352,7 +356,8 @@ class KvDispatcherTest {
 
           @Override
           public int tokenCount(LLMEngineOutput item) {
-            throw new IllegalStateException("cannot count");
+            KvDispatcherTest.<RuntimeException>sneak(thrown);
+            return 0;
           }
         };
     Client client =
@@ -363,10 +368,73 @@ class KvDispatcherTest {
     fixture.simulation.run();
 
     assertThat(type(client)).isEqualTo(ErrorType.INTERNAL);
-    assertThat(client.failure).hasRootCauseMessage("cannot count");
+    assertThat(client.failure).hasCause(thrown);
     assertThat(client.items).isZero();
     assertThat(router.bookingCount()).isZero();
     assertThat(cancelled).containsExactly("r");
+  }
+
+  @SuppressWarnings("unchecked")
+  private static <T extends Throwable> void sneak(Throwable thrown) throws T {
+    throw (T) thrown;
+  }
+
+  /** What an adapter answers null to, in this order. */
+  private enum Unanswered {
+    TOKENS,
+    ROUTING,
+    OVERRIDE,
+    ADDRESS
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void shouldFailAndKeepNothingBookedWhereTheAdapterAnswersNull(Unanswered what) {
+    fixture.directory.register(RouterFixture.instance(1).dpRanks(0, 2).build());
+    RoutingAdapter<PreprocessedRequest, LLMEngineOutput> own = RoutingAdapter.preprocessed();
+    RoutingAdapter<PreprocessedRequest, LLMEngineOutput> mute =
+        new RoutingAdapter<>() {
+          @Override
+          public TokenSlice tokenIds(PreprocessedRequest request) {
+            return unless(Unanswered.TOKENS, own.tokenIds(request));
+          }
+
+          @Override
+          public RoutingHints routing(PreprocessedRequest request) {
+            return unless(Unanswered.ROUTING, own.routing(request));
+          }
+
+          @Override
+          public RouterConfigOverride configOverride(PreprocessedRequest request) {
+            return unless(Unanswered.OVERRIDE, own.configOverride(request));
+          }
+
+          @Override
+          public PreprocessedRequest addressedTo(
+              PreprocessedRequest request, WorkerWithDpRank rank) {
+            return unless(Unanswered.ADDRESS, own.addressedTo(request, rank));
+          }
+
+          @Override
+          public int tokenCount(LLMEngineOutput item) {
+            return own.tokenCount(item);
+          }
+
+          @SuppressWarnings("NullAway")
+          private <T> T unless(Unanswered now, T answer) {
+            return now == what ? null : answer;
+          }
+        };
+    Client client =
+        fixture
+            .client("r")
+            .start(KvDispatcher.builder(mute).router(router).requestPlane(fixture.plane).build());
+
+    fixture.simulation.run();
+
+    assertThat(type(client)).isEqualTo(ErrorType.INTERNAL);
+    assertThat(client.failure).hasCauseInstanceOf(NullPointerException.class);
+    assertThat(router.bookingCount()).isZero();
   }
 
   @Test

@@ -87,4 +87,21 @@ class QueuedDispatchTest {
 
     assertThat(client.failure).isInstanceOf(NoEligibleWorkerException.class);
   }
+
+  @Test
+  void shouldFreeWhatIsChosenForAClientWhoseLaneIsClosed() {
+    fixture.serve(1, fixture.tokens(3));
+    Client first = fixture.client("a").start(dispatcher);
+    fixture.simulation.runFor(MILLI / 4);
+    Client second = fixture.client("b").on("client").start(dispatcher);
+    fixture.simulation.runFor(MILLI / 4);
+    fixture.simulation.node("client").shutdown();
+
+    fixture.simulation.runFor(10 * MILLI);
+
+    assertThat(first.completed).isTrue();
+    assertThat(second.chosen).isEmpty();
+    assertThat(router.queueStatus().requests()).isZero();
+    assertThat(router.bookingCount()).isZero();
+  }
 }

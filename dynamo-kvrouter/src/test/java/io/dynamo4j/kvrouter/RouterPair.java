@@ -5,6 +5,7 @@ import io.dynamo4j.core.model.WorkerWithDpRank;
 import io.dynamo4j.core.runtime.RandomSource;
 import io.dynamo4j.core.runtime.Scheduler;
 import io.dynamo4j.core.token.TokenSlice;
+import io.dynamo4j.plane.EventPlane;
 import io.dynamo4j.plane.EventScope;
 import io.dynamo4j.plane.memory.InMemoryWorkerDirectory;
 import io.dynamo4j.testkit.simulation.Simulation;
@@ -48,6 +49,10 @@ final class RouterPair {
 
   /** Starts a router on a new node or on a new life of one. */
   KvRouter start(String node) {
+    return start(node, network.plane(node));
+  }
+
+  KvRouter start(String node, EventPlane plane) {
     InMemoryWorkerDirectory directory = InMemoryWorkerDirectory.create();
     for (int id = 1; id <= workers; id++) {
       directory.register(RouterFixture.instance(id).build());
@@ -62,7 +67,7 @@ final class RouterPair {
             .indexer(new FakeIndexer(BLOCK))
             .leases(leases);
     if (synced) {
-      builder.replicaSync(network.plane(node), SCOPE);
+      builder.replicaSync(plane, SCOPE);
     }
     KvRouter router = builder.build();
     routers.put(node, router);
