@@ -13,6 +13,7 @@ import io.dynamo4j.indexer.durable.DurableLogWatch;
 import io.dynamo4j.kvrouter.KvDispatcher;
 import io.dynamo4j.kvrouter.KvRouter;
 import io.dynamo4j.kvrouter.LoadMonitor;
+import io.dynamo4j.kvrouter.RouterHealth;
 import io.dynamo4j.kvrouter.WorkerLoadFeed;
 import io.dynamo4j.migration.Migrator;
 import io.dynamo4j.migration.ReplayAdapter;
@@ -160,6 +161,11 @@ public final class DynamoGateway implements AutoCloseable {
   /** Returns how many blocks the workers are known to hold. */
   public long knownBlocks() {
     return indexer.status().blocks();
+  }
+
+  /** Returns what is wrong around the router, ranks that write to a stream unheard among it. */
+  public RouterHealth health() {
+    return router.health();
   }
 
   @Override
