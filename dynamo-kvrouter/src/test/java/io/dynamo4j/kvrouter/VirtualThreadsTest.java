@@ -3,7 +3,6 @@ package io.dynamo4j.kvrouter;
 
 import static io.dynamo4j.kvrouter.RouterFixture.tokens;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.dynamo4j.core.runtime.RealEnvironment;
 import java.io.IOException;
@@ -19,11 +18,13 @@ import jdk.jfr.Recording;
 import jdk.jfr.consumer.RecordedEvent;
 import jdk.jfr.consumer.RecordingFile;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledForJreRange;
+import org.junit.jupiter.api.condition.JRE;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Field report I17: a host calls a router from ten thousand virtual threads at once. */
+@EnabledForJreRange(min = JRE.JAVA_21)
 class VirtualThreadsTest {
-  private static final int FIRST_WITH_VIRTUAL_THREADS = 21;
   private static final int REQUESTS = 10_000;
   private static final Duration LONGEST_PIN = Duration.ofMillis(20);
   private static final long TIMEOUT_SECONDS = 60;
@@ -32,7 +33,6 @@ class VirtualThreadsTest {
 
   /** This is compiled for a JDK that has none. */
   private static ExecutorService virtualThreads() throws ReflectiveOperationException {
-    assumeTrue(Runtime.version().feature() >= FIRST_WITH_VIRTUAL_THREADS);
     return (ExecutorService)
         Executors.class.getMethod("newVirtualThreadPerTaskExecutor").invoke(null);
   }
