@@ -8,6 +8,7 @@ import io.dynamo4j.core.model.StopConditions;
 import io.dynamo4j.core.model.WorkerWithDpRank;
 import io.dynamo4j.core.token.TokenSlice;
 import io.dynamo4j.examples.gateway.DynamoGateway;
+import io.dynamo4j.indexer.Readiness;
 import io.dynamo4j.plane.Attempt;
 import io.dynamo4j.plane.AttemptListener;
 import io.dynamo4j.plane.EventScope;
@@ -112,6 +113,8 @@ class KvGatewayIT {
       }
       // A gateway that starts now asks the workers for what they hold.
       try (DynamoGateway gateway = join(fleet, planes)) {
+        Readiness readiness = gateway.whenReady().toCompletableFuture().get(60, TimeUnit.SECONDS);
+        assertThat(readiness.state()).isEqualTo(Readiness.State.READY);
         Awaitility.await()
             .atMost(Duration.ofSeconds(60))
             .until(() -> gateway.knownBlocks() >= CONVERSATIONS * (BLOCKS + 1));

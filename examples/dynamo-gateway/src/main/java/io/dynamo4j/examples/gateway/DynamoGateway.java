@@ -7,8 +7,11 @@ import io.dynamo4j.core.runtime.Environment;
 import io.dynamo4j.core.runtime.RealEnvironment;
 import io.dynamo4j.discovery.FileDiscovery;
 import io.dynamo4j.indexer.DurableSources;
+import io.dynamo4j.indexer.IndexReadiness;
 import io.dynamo4j.indexer.KvEventFeed;
 import io.dynamo4j.indexer.KvIndexer;
+import io.dynamo4j.indexer.Readiness;
+import io.dynamo4j.indexer.ReadinessPolicy;
 import io.dynamo4j.indexer.durable.DurableLogWatch;
 import io.dynamo4j.kvrouter.KvDispatcher;
 import io.dynamo4j.kvrouter.KvRouter;
@@ -27,7 +30,9 @@ import io.dynamo4j.transport.nats.DurableStreamConfig;
 import io.dynamo4j.transport.nats.NatsDurableLog;
 import io.dynamo4j.transport.nats.NatsTransport;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Map;
+import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -36,12 +41,16 @@ import org.jspecify.annotations.Nullable;
  * that holds most of their prefix, and a stream goes on elsewhere when its worker dies.
  */
 public final class DynamoGateway implements AutoCloseable {
+  private static final double ENOUGH_SOURCES = 0.8;
+  private static final Duration LONGEST_START = Duration.ofSeconds(10);
+
   private final RealEnvironment threads = RealEnvironment.create();
   private final Environment environment = threads.environment();
   private final FileDiscovery discovery;
   private final Planes planes;
   private final KvIndexer indexer;
   private final KvEventFeed feed;
+  private final IndexReadiness readiness;
   private final WorkerLoadFeed loads;
   private final DurableSources durable = DurableSources.create(false);
   private final @Nullable NatsDurableLog log;
@@ -72,6 +81,9 @@ public final class DynamoGateway implements AutoCloseable {
             .environment(environment)
             .recovery(planes.queries(), discovery::recoveryTarget)
             .connect();
+    readiness =
+        IndexReadiness.watch(
+            feed, ReadinessPolicy.fraction(ENOUGH_SOURCES, LONGEST_START), environment);
     // Who writes to a durable stream and is not heard live is named by the router's health.
     NatsTransport nats = planes.nats();
     log =
@@ -140,6 +152,14 @@ public final class DynamoGateway implements AutoCloseable {
     return new DynamoGateway(selection, variables, root, endpoint, blockSize);
   }
 
+  /**
+   * Returns when enough of the workers' caches is known to take traffic, or is not to be had within
+   * ten seconds.
+   */
+  public CompletionStage<Readiness> whenReady() {
+    return readiness.whenReady();
+  }
+
   /** Returns the answer to a request, whichever workers it takes. */
   public ResponseStream<LLMEngineOutput> answer(PreprocessedRequest request) {
     return migrator.migrate(request);
@@ -177,6 +197,7 @@ public final class DynamoGateway implements AutoCloseable {
       watch.close();
       log.close();
     }
+    readiness.close();
     feed.close();
     indexer.close();
     planes.close();

@@ -36,6 +36,7 @@ public final class Main {
             DynamoGateway.join(
                 planes, variables, FileDiscovery.root(variables), endpoint, BLOCK_SIZE);
         Scanner lines = new Scanner(System.in, StandardCharsets.UTF_8)) {
+      System.err.println(gateway.whenReady().toCompletableFuture().join());
       for (int number = 1; lines.hasNextLine(); number++) {
         answer(gateway, model, number, lines.nextLine());
       }
