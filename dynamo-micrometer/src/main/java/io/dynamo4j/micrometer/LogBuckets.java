@@ -21,12 +21,21 @@ final class LogBuckets {
   }
 
   /** Returns {@code count} bounds from the first on, each {@code factor} times the one before. */
-  static double[] powers(double first, double factor, int count) {
+  static double[] powers(String first, int factor, int count) {
     double[] bounds = new double[count];
-    double bound = first;
+    BigDecimal bound = new BigDecimal(first);
     for (int i = 0; i < count; i++) {
-      bounds[i] = bound;
-      bound *= factor;
+      bounds[i] = bound.doubleValue();
+      bound = bound.multiply(BigDecimal.valueOf(factor));
+    }
+    return bounds;
+  }
+
+  /** Returns bounds from 0 to {@code steps} times the step. */
+  static double[] linear(String step, int steps) {
+    double[] bounds = new double[steps + 1];
+    for (int i = 0; i <= steps; i++) {
+      bounds[i] = new BigDecimal(step).multiply(BigDecimal.valueOf(i)).doubleValue();
     }
     return bounds;
   }

@@ -14,6 +14,7 @@ final class ReplicaMeters {
   static void bind(MeterRegistry registry, KvRouter router, Tags routerTags) {
     router.replicaSync(); // refuses a router that shares nothing
     Meters.of(registry, "dynamo4j.replica.", router, routerTags)
+        .gauge("connected", r -> r.replicaSync().connected() ? 1 : 0)
         .gauge("routers", r -> r.replicaSync().routers())
         .gauge("bookings", r -> r.replicaSync().bookings())
         .gauge("behind", r -> r.replicaSync().behind())

@@ -43,7 +43,6 @@ public final class RouterMetrics implements RoutingListener {
   /** Names that Dynamo does not have stand under the project's own. */
   private static final String OWN = "dynamo4j.router.";
 
-  private static final double[] QUANTILES = {0.5, 0.9, 0.99};
   private static final double NANOS_PER_MILLI = 1e6;
 
   private final MeterRegistry registry;
@@ -59,13 +58,13 @@ public final class RouterMetrics implements RoutingListener {
   private final Timer interToken;
   private final DistributionSummary inputTokens;
   private final DistributionSummary outputTokens;
-  private final DistributionSummary hitRate;
+  private final BucketedSummary hitRate;
   private final DistributionSummary blocksLost;
-  private final DistributionSummary blockHashing;
-  private final DistributionSummary sequenceHashing;
-  private final DistributionSummary findMatches;
-  private final DistributionSummary scheduling;
-  private final DistributionSummary total;
+  private final BucketedSummary blockHashing;
+  private final BucketedSummary sequenceHashing;
+  private final BucketedSummary findMatches;
+  private final BucketedSummary scheduling;
+  private final BucketedSummary total;
 
   private RouterMetrics(Builder builder) {
     this.registry = builder.registry;
@@ -85,13 +84,16 @@ public final class RouterMetrics implements RoutingListener {
         summary("input.sequence.tokens", routerTags, LogBuckets.between(50, 128_000, 12));
     this.outputTokens =
         summary("output.sequence.tokens", routerTags, LogBuckets.between(50, 32_000, 10));
-    this.blocksLost = summary("overlap.blocks.lost", typed, LogBuckets.powers(1, 2, 14));
-    this.hitRate = quantiles(COMPONENT + "kv.hit.rate");
-    this.blockHashing = quantiles(OVERHEAD + "block.hashing.ms");
-    this.sequenceHashing = quantiles(OVERHEAD + "seq.hashing.ms");
-    this.findMatches = quantiles(OVERHEAD + "indexer.find.matches.ms");
-    this.scheduling = quantiles(OVERHEAD + "scheduling.ms");
-    this.total = quantiles(OVERHEAD + "total.ms");
+    this.blocksLost = summary("overlap.blocks.lost", typed, LogBuckets.powers("0.25", 2, 16));
+    this.hitRate =
+        bucketed(COMPONENT + "kv.hit.rate", "kv.hit.rate", LogBuckets.linear("0.05", 20));
+    double[] hashing = LogBuckets.powers("0.001", 2, 15);
+    this.blockHashing = overhead("block.hashing.ms", hashing);
+    this.sequenceHashing = overhead("seq.hashing.ms", hashing);
+    double[] steps = LogBuckets.powers("0.01", 3, 17);
+    this.findMatches = overhead("indexer.find.matches.ms", steps);
+    this.scheduling = overhead("scheduling.ms", steps);
+    this.total = overhead("total.ms", steps);
   }
 
   public static Builder builder(MeterRegistry registry) {
@@ -120,15 +122,13 @@ public final class RouterMetrics implements RoutingListener {
         .register(registry);
   }
 
-  /**
-   * Registers what is a fraction: with quantiles in place of buckets, for Micrometer rounds amounts
-   * up to whole ones before it puts them into buckets.
-   */
-  private DistributionSummary quantiles(String name) {
-    return DistributionSummary.builder(name)
-        .publishPercentiles(QUANTILES)
-        .tags(routerTags)
-        .register(registry);
+  private BucketedSummary overhead(String part, double... bounds) {
+    return bucketed(OVERHEAD + part, "overhead." + part, bounds);
+  }
+
+  /** Registers what is a fraction, its buckets by a name of the project's own. */
+  private BucketedSummary bucketed(String name, String ownName, double... bounds) {
+    return BucketedSummary.register(registry, name, OWN + ownName + ".within", routerTags, bounds);
   }
 
   /** Reads from a router what no event tells: its queue, health and accuracy. */

@@ -25,6 +25,8 @@ import java.util.TreeSet;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** Every meter there is: its name as Prometheus shows it, its kind and its labels. */
 class MeterTableTest {
@@ -136,6 +138,7 @@ class MeterTableTest {
       replica_applied_total counter router_id
       replica_behind gauge router_id
       replica_bookings gauge router_id
+      replica_connected gauge router_id
       replica_duplicates_total counter router_id
       replica_expired_bookings_total counter router_id
       replica_expired_routers_total counter router_id
@@ -157,6 +160,12 @@ class MeterTableTest {
       router_cache_reports_total counter router_id
       router_health gauge router_id
       router_health_findings gauge kind router_id
+      router_kv_hit_rate_within_total counter router_id
+      router_overhead_block_hashing_ms_within_total counter router_id
+      router_overhead_indexer_find_matches_ms_within_total counter router_id
+      router_overhead_scheduling_ms_within_total counter router_id
+      router_overhead_seq_hashing_ms_within_total counter router_id
+      router_overhead_total_ms_within_total counter router_id
       router_refusals_total counter reason router_id
       router_remote_fallbacks_total counter router_id
       served_index_answered_queries_total counter
@@ -230,6 +239,40 @@ class MeterTableTest {
 
     assertThat(shown())
         .containsExactlyInAnyOrderElementsOf(Stream.concat(DYNAMO.stream(), own).toList());
+  }
+
+  /** Dynamo's distributions and bounds, as its reference gives them, logarithms in two digits. */
+  @ParameterizedTest
+  @CsvSource({
+    "dynamo_component_router_time_to_first_token_seconds_bucket, 18, 0.001, 480.0",
+    "dynamo_component_router_inter_token_latency_seconds_bucket, 13, 0.001, 2.0",
+    "dynamo_component_router_input_sequence_tokens_bucket, 12, 50.0, 130000.0",
+    "dynamo_component_router_output_sequence_tokens_bucket, 10, 50.0, 32000.0",
+    "dynamo_component_router_overlap_blocks_lost_bucket, 16, 0.25, 8192.0",
+    "dynamo4j_router_kv_hit_rate_within_total, 21, 0.0, 1.0",
+    "dynamo4j_router_overhead_block_hashing_ms_within_total, 15, 0.001, 16.384",
+    "dynamo4j_router_overhead_seq_hashing_ms_within_total, 15, 0.001, 16.384",
+    "dynamo4j_router_overhead_indexer_find_matches_ms_within_total, 17, 0.01, 430467.21",
+    "dynamo4j_router_overhead_scheduling_ms_within_total, 17, 0.01, 430467.21",
+    "dynamo4j_router_overhead_total_ms_within_total, 17, 0.01, 430467.21",
+  })
+  void shouldShowDynamosBounds(String name, int count, double least, double most) {
+    PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
+    RouterMetrics metrics = RouterMetrics.builder(registry).build();
+    List<String> bounds =
+        registry
+            .scrape()
+            .lines()
+            .filter(line -> line.startsWith(name + "{"))
+            .map(line -> line.replaceAll(".*le=\"([^\"]*)\".*", "$1"))
+            .toList();
+
+    assertThat(metrics).isNotNull();
+    assertThat(bounds).hasSize(count + 1).contains("+Inf");
+    List<Double> numbers =
+        bounds.stream().filter(b -> !b.equals("+Inf")).map(Double::valueOf).sorted().toList();
+    assertThat(numbers.get(0)).isEqualTo(least);
+    assertThat(numbers.get(count - 1)).isEqualTo(most);
   }
 
   @Test

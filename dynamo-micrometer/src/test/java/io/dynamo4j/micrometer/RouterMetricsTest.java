@@ -335,4 +335,22 @@ class RouterMetricsTest {
 
     assertThat(sample(name)).isEqualTo("2.0");
   }
+
+  @Test
+  void shouldSortFractionsIntoTheirBuckets() {
+    KvRouter router = router();
+    store(1, 3);
+    router.trySelect(pinned("a", 1, 16)).close(); // 12 of 16 tokens
+    router.trySelect(pinned("b", 2, 16)).close(); // none
+    router.trySelect(pinned("c", 1, 12)).close(); // all
+
+    String series = "dynamo4j_router_kv_hit_rate_within_total{le=\"%s\",router_id=\"7\"}";
+    assertThat(sample(String.format(series, "0.0"))).isEqualTo("1.0");
+    assertThat(sample(String.format(series, "0.7"))).isEqualTo("1.0");
+    assertThat(sample(String.format(series, "0.75"))).isEqualTo("2.0");
+    assertThat(sample(String.format(series, "0.95"))).isEqualTo("2.0");
+    assertThat(sample(String.format(series, "1.0"))).isEqualTo("3.0");
+    assertThat(sample(String.format(series, "+Inf"))).isEqualTo("3.0");
+    assertThat(sample("dynamo_component_router_kv_hit_rate_count" + ROUTER)).isEqualTo("3");
+  }
 }
