@@ -13,8 +13,9 @@ import org.jspecify.annotations.Nullable;
  * crafted keys do not cluster.
  *
  * <p><b>Cost.</b> O(1) expected; load at most 2/3, and at least 8/25 of arrays of 512 and more, 1/4
- * of smaller ones, whatever came and went; allocates only when it grows or shrinks, and not then
- * where {@link Spares} of that length are left.
+ * of smaller ones, whatever came and went, but for room that was asked for and lasts until a key is
+ * removed; allocates only when it grows or shrinks, and not then where {@link Spares} of that
+ * length are left.
  *
  * <p><b>Threads.</b> Not thread-safe.
  */
@@ -166,15 +167,20 @@ public final class LongIntMap {
     }
   }
 
-  private boolean isSparse() {
+  private boolean isSparse(int capacity) {
     // In a small array one key would be all that lies between growing and shrinking.
-    return keys.length < LARGE ? size * 4L < keys.length : size * 25L < keys.length * 8L;
+    return capacity < LARGE ? size * 4L < capacity : size * 25L < capacity * 8L;
   }
 
+  /** By as much as it takes: room may have been made for keys that never came. */
   private void shrink() {
     size--;
-    if (keys.length > MIN_CAPACITY && isSparse()) {
-      resize(keys.length / 2);
+    int capacity = keys.length;
+    while (capacity > MIN_CAPACITY && isSparse(capacity)) {
+      capacity /= 2;
+    }
+    if (capacity < keys.length) {
+      resize(capacity);
     }
   }
 

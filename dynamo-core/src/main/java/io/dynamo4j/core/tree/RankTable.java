@@ -148,6 +148,11 @@ final class RankTable {
     latest.makeRoom(pairs);
   }
 
+  /** Makes room for so many pairs more: the table then grows once and not step by step. */
+  void makeRoomFor(int more) {
+    latest.makeRoom(latest.size() + more);
+  }
+
   /**
    * Copies the hashes with the places that they were stored for last, addresses + 1.
    *

@@ -51,6 +51,9 @@ final class TreeWriter {
       } else {
         int child = nodes.childCount(node) == 0 ? 0 : child(node, locals[done]);
         held = nodes.mask(node, rank.slot);
+        if (child == 0) {
+          rank.makeRoomFor(hashes.length - done); // there is no place for any of them yet
+        }
         if (child != 0 || !extend(rank, node, locals, done)) {
           node = child != 0 ? child : newChild(rank, node, locals, done);
           position = -1;

@@ -4,6 +4,7 @@ package io.dynamo4j.core.collect;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.dynamo4j.core.runtime.RandomSource;
+import io.dynamo4j.core.testing.AllocationMeter;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -11,6 +12,7 @@ import java.util.TreeMap;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.constraints.IntRange;
+import org.junit.jupiter.api.Test;
 
 class LongIntMapPropertyTest {
 
@@ -64,6 +66,19 @@ class LongIntMapPropertyTest {
         assertThat(contents(maps.get(i))).isEqualTo(models.get(i));
       }
     }
+  }
+
+  @Test
+  void shouldKeepNoRoomForKeysThatNeverCame() {
+    LongIntMap map = LongIntMap.create(1);
+    map.makeRoom(100_000);
+    map.put(1, 1);
+    map.put(2, 2);
+    map.put(1, 0);
+
+    long bytes = AllocationMeter.create().bytesOfOneRun(() -> map.makeRoom(1_000));
+    assertThat(bytes).isGreaterThanOrEqualTo(2_048 * (Long.BYTES + Integer.BYTES));
+    assertThat(contents(map)).containsExactly(Map.entry(2L, 2));
   }
 
   private static Map<Long, Integer> contents(LongIntMap map) {

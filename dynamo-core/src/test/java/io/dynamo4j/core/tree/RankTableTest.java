@@ -72,6 +72,18 @@ class RankTableTest {
     assertThat(dumped[0]).isEqualTo(BLOCKS);
   }
 
+  /** Doubled step by step, the table alone takes 20 bytes a block more, and moves all each time. */
+  @Test
+  void shouldGrowARanksTableOnceForAStore() {
+    long[] hashes = new long[BLOCKS / 5];
+    Arrays.setAll(hashes, i -> i);
+    RouterEvent store = event(KvCacheEventData.Stored.atRoot(hashes, hashes));
+
+    long bytes = AllocationMeter.create().bytesOfOneRun(() -> tree.apply(store));
+    assertThat(bytes).isLessThan(40L * hashes.length);
+    assertThat(tree.blockCount()).isEqualTo(hashes.length);
+  }
+
   private static RouterEvent event(KvCacheEventData data) {
     return RouterEvent.of(1, StorageTier.DEVICE, KvCacheEvent.of(0, 0, data));
   }
