@@ -38,7 +38,7 @@ final class Benches {
         new MigrationBench(),
         new ZmqBench(),
         new TcpBench(),
-        new NatsBench(),
+        NatsBench.all(),
         new FleetBench(),
         PolicyBench.all());
   }
@@ -49,6 +49,7 @@ final class Benches {
     for (PolicyBench.Part part : PolicyBench.Part.values()) {
       all.add(PolicyBench.of(part));
     }
+    all.add(NatsBench.starts());
     all.add(TestSoak.core());
     all.add(TestSoak.nats());
     all.add(TestSoak.durable());

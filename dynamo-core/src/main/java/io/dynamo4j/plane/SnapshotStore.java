@@ -32,6 +32,15 @@ public interface SnapshotStore extends AutoCloseable {
    */
   CompletionStage<SnapshotCopy> get(String name);
 
+  /**
+   * Begins to fetch what a name holds, for who can use the first bytes before the last have come.
+   * Nothing of it is known to be right before {@link SnapshotPieces#next} has said so; the caller
+   * closes it. A store that does not say otherwise fetches all of it first.
+   */
+  default SnapshotPieces read(String name) {
+    return new CopiedPieces(get(name));
+  }
+
   /** Removes a name; completes also if it is not there. */
   CompletionStage<Void> delete(String name);
 

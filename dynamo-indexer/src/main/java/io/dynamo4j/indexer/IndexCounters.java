@@ -44,6 +44,15 @@ final class IndexCounters {
     return outcome;
   }
 
+  /** Counts what others have counted. */
+  void addAll(IndexCounters others) {
+    for (EventOutcome outcome : EventOutcome.values()) {
+      counter(outcome).addAndGet(others.events(outcome));
+    }
+    rejectedBlocks.addAndGet(others.rejectedBlocks.get());
+    unknownBlocks.addAndGet(others.unknownBlocks.get());
+  }
+
   long events(EventOutcome outcome) {
     return counter(outcome).get();
   }

@@ -3,10 +3,11 @@ package io.dynamo4j.indexer;
 
 import io.dynamo4j.core.model.KvCacheEventData;
 import io.dynamo4j.core.model.RouterEvent;
-import io.dynamo4j.core.model.StorageTier;
 import io.dynamo4j.core.runtime.Scheduler;
 import io.dynamo4j.core.tree.ApplyResult;
 import io.dynamo4j.core.tree.RadixTree;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Queue;
@@ -14,6 +15,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Supplier;
 import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 
@@ -26,9 +28,8 @@ import org.jspecify.annotations.Nullable;
 final class IndexLane {
   private static final int BATCH = 64;
 
-  private final RadixTree tree;
+  private final Supplier<LaneContent> contents;
   private final @Nullable DecisionMemory decisions;
-  private final LowerTiers lowerTiers;
   private final Scheduler lane;
   private final int maxPendingUpdates;
   private final IndexCounters counters;
@@ -41,6 +42,8 @@ final class IndexLane {
   private final @Nullable IndexUpdate[] turn = new IndexUpdate[BATCH];
   private int turnSize;
   private int turnAt;
+  private final List<LaneLoad> loads = new ArrayList<>();
+  private volatile LaneContent content;
   private volatile long blocks;
   private volatile long decidedBlocks;
   private volatile long lowerTierBlocks;
@@ -49,20 +52,21 @@ final class IndexLane {
   /**
    * Makes an empty lane.
    *
-   * @param tree answers lookups; of events, or that of {@code decisions}
+   * @param content answers lookups; its tree is that of events, or that of {@code decisions}
+   * @param contents makes what a load comes into
    * @param decisions what is learned from decisions, null if nothing is
    */
   IndexLane(
-      RadixTree tree,
+      LaneContent content,
+      Supplier<LaneContent> contents,
       @Nullable DecisionMemory decisions,
-      LowerTiers lowerTiers,
       Scheduler lane,
       int maxPendingUpdates,
       IndexCounters counters,
       Refusals refusals) {
-    this.tree = tree;
+    this.content = content;
+    this.contents = contents;
     this.decisions = decisions;
-    this.lowerTiers = lowerTiers;
     this.lane = lane;
     this.maxPendingUpdates = maxPendingUpdates;
     this.counters = counters;
@@ -73,16 +77,21 @@ final class IndexLane {
   }
 
   RadixTree tree() {
-    return tree;
+    return content.tree();
+  }
+
+  /** Returns something empty that a load may come into. */
+  LaneContent newContent() {
+    return contents.get();
   }
 
   /** Returns the tree of predictions beside events, null if there is none. */
   @Nullable RadixTree predictions() {
-    return decisions == null || decisions.tree() == tree ? null : decisions.tree();
+    return decisions == null || decisions.tree() == content.tree() ? null : decisions.tree();
   }
 
   LowerTiers lowerTiers() {
-    return lowerTiers;
+    return content.lowerTiers();
   }
 
   boolean isClosed() {
@@ -164,8 +173,8 @@ final class IndexLane {
     if (closed && decisions != null) {
       decisions.close();
     }
-    blocks = closed ? 0 : tree.blockCount();
-    lowerTierBlocks = closed ? 0 : lowerTiers.pairCount();
+    blocks = closed ? 0 : content.tree().blockCount();
+    lowerTierBlocks = closed ? 0 : content.lowerTiers().pairCount();
     decidedBlocks = closed || decisions == null ? 0 : decisions.tree().blockCount();
   }
 
@@ -204,7 +213,9 @@ final class IndexLane {
     pending.addAndGet(-madeRoom);
     for (int i = 0; i < turnSize && turnSize > 1; i++) {
       if (turn[i] instanceof IndexUpdate.Event event) {
-        tree.fetch(event.event());
+        content.tree().fetch(event.event());
+      } else if (turn[i] instanceof IndexUpdate.Loaded loaded) {
+        loaded.load().content().tree().fetch(loaded.event());
       }
     }
   }
@@ -215,16 +226,28 @@ final class IndexLane {
     } else if (update instanceof IndexUpdate.Dump dump) {
       write(dump);
     } else if (update instanceof IndexUpdate.WorkerGone gone) {
-      tree.removeWorker(gone.workerId());
-      lowerTiers.removeWorker(gone.workerId());
+      content.removeWorker(gone.workerId());
+      loads.forEach(load -> load.content().removeWorker(gone.workerId()));
     } else if (update instanceof IndexUpdate.RankGone gone) {
-      tree.removeWorkerDpRank(gone.worker());
-      lowerTiers.removeRank(gone.worker());
+      content.removeRank(gone.worker());
+      loads.forEach(load -> load.content().removeRank(gone.worker()));
     } else if (update instanceof IndexUpdate.Expected expected) {
-      tree.expect(expected.worker(), expected.blocks());
+      content.tree().expect(expected.worker(), expected.blocks());
+    } else if (update instanceof IndexUpdate.Loaded loaded) {
+      count(
+          loaded.event(), loaded.load().content().apply(loaded.event()), loaded.load().counters());
+    } else if (update instanceof IndexUpdate.LoadExpected expected) {
+      expected.load().content().tree().expect(expected.worker(), expected.blocks());
+    } else if (update instanceof IndexUpdate.LoadBegun begun) {
+      loads.add(begun.load());
+    } else if (update instanceof IndexUpdate.LoadEnded ended) {
+      loads.remove(ended.load());
+      if (ended.isRight()) {
+        commit(ended.load());
+      }
     } else if (update instanceof IndexUpdate.Held held) {
       LongStream.Builder hashes = LongStream.builder();
-      tree.forEachHash(held.worker(), hashes::add);
+      content.tree().forEachHash(held.worker(), hashes::add);
       held.hashes().complete(Optional.of(hashes.build().toArray()));
     }
     if (decisions != null) {
@@ -234,8 +257,7 @@ final class IndexLane {
 
   private void write(IndexUpdate.Dump dump) {
     try {
-      tree.dump(dump.sink());
-      lowerTiers.dump(dump.sink());
+      content.dump(dump.sink());
     } catch (RuntimeException e) {
       dump.done().completeExceptionally(e);
       return;
@@ -244,20 +266,33 @@ final class IndexLane {
   }
 
   private void apply(RouterEvent event) {
-    KvCacheEventData data = event.event().data();
-    boolean isCleared = data instanceof KvCacheEventData.Cleared;
-    boolean isOfDevice = event.tier() == StorageTier.DEVICE || isCleared;
-    ApplyResult result = isOfDevice ? tree.apply(event) : lowerTiers.apply(event);
-    if (isCleared) {
-      lowerTiers.removeRank(event.worker()); // an engine clears all its tiers at once
-    } else if (isOfDevice
-        && data instanceof KvCacheEventData.Stored stored
-        && !result.isRejected()) {
-      lowerTiers.deviceStored(event.worker(), stored.blockHashes());
+    count(event, content.apply(event), counters);
+    if (!(event.event().data() instanceof KvCacheEventData.Stored)) {
+      loads.forEach(load -> load.content().apply(event));
     }
-    EventOutcome outcome = counters.count(result);
+  }
+
+  private void count(RouterEvent event, ApplyResult result, IndexCounters of) {
+    EventOutcome outcome = of.count(result);
     if (result.isRejected()) {
       refusals.report(event, outcome);
+    }
+  }
+
+  /** Has lookups see a load: instead of nothing, or added to what other events have brought. */
+  private void commit(LaneLoad load) {
+    counters.addAll(load.counters());
+    if (content.isEmpty()) {
+      content = load.content();
+    } else {
+      load.content().dump(this::addLoaded);
+    }
+  }
+
+  private void addLoaded(RouterEvent event) {
+    ApplyResult result = content.apply(event);
+    if (result.isRejected()) {
+      count(event, result, counters);
     }
   }
 

@@ -25,6 +25,25 @@ sealed interface IndexUpdate {
     }
   }
 
+  /** The begin of a load: from here on removals act on it too. */
+  record LoadBegun(LaneLoad load) implements IndexUpdate {}
+
+  record Loaded(LaneLoad load, RouterEvent event) implements IndexUpdate {
+    @Override
+    public boolean takesRoom() {
+      return true;
+    }
+  }
+
+  record LoadExpected(LaneLoad load, WorkerWithDpRank worker, long blocks) implements IndexUpdate {}
+
+  /**
+   * The end of a load.
+   *
+   * @param isRight whether lookups may see it
+   */
+  record LoadEnded(LaneLoad load, boolean isRight) implements IndexUpdate {}
+
   record WorkerGone(long workerId) implements IndexUpdate {}
 
   record RankGone(WorkerWithDpRank worker) implements IndexUpdate {}

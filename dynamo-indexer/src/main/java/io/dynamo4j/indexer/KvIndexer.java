@@ -119,6 +119,14 @@ public interface KvIndexer extends AutoCloseable {
    */
   default void expect(WorkerWithDpRank worker, long blocks) {}
 
+  /**
+   * Begins to load what was held before; empty if this index cannot keep it apart from what it
+   * holds. Whoever begins commits or abandons.
+   */
+  default Optional<IndexLoad> beginLoad() {
+    return Optional.empty();
+  }
+
   /** Forgets every rank of a worker, in order with its events; never refused for want of room. */
   void removeWorker(long workerId);
 

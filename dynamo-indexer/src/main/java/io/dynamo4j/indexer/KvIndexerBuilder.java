@@ -8,6 +8,7 @@ import io.dynamo4j.core.tree.RadixTree;
 import io.dynamo4j.core.tree.RadixTreeBuilder;
 import java.time.Duration;
 import java.util.Objects;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -218,15 +219,24 @@ public final class KvIndexerBuilder {
     IndexCounters counters = new IndexCounters();
     Refusals refusals = new Refusals();
     IndexLane[] lanes = new IndexLane[eventLanes];
+    long mostBlocks = maxBlocks;
+    long mostOfRank = maxBlocksPerRank;
     for (int i = 0; i < lanes.length; i++) {
       Scheduler lane = environment.lanes().lane("kv-indexer");
-      RadixTree answering = tree.seed(random.nextLong()).build();
+      long treeSeed = random.nextLong();
+      Supplier<RadixTree> trees = tree.seed(treeSeed).toSupplier();
+      RadixTree answering = trees.get();
       DecisionMemory decisions = decisions(answering, lane, random);
-      LowerTiers lowerTiers =
-          new LowerTiers(answering, random.nextLong(), maxBlocks, maxBlocksPerRank);
+      long tierSeed = random.nextLong();
       lanes[i] =
           new IndexLane(
-              answering, decisions, lowerTiers, lane, maxPendingUpdates, counters, refusals);
+              LaneContent.of(answering, tierSeed, mostBlocks, mostOfRank),
+              () -> LaneContent.of(trees.get(), tierSeed, mostBlocks, mostOfRank),
+              decisions,
+              lane,
+              maxPendingUpdates,
+              counters,
+              refusals);
     }
     LaneTable table = new LaneTable(lanes, random.nextLong());
     return new TreeIndexer(table, counters, refusals, kind(), blockSize);

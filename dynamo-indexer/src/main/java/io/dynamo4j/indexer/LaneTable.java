@@ -40,11 +40,16 @@ final class LaneTable {
 
   /** Returns the lane of a worker, all its ranks included. */
   IndexLane of(long workerId) {
+    return lanes[indexOf(workerId)];
+  }
+
+  /** Returns the number of the lane of a worker. */
+  int indexOf(long workerId) {
     if (lanes.length == 1) {
-      return lanes[0];
+      return 0;
     }
     long mixed = (workerId ^ seed) * 0x9e3779b97f4a7c15L;
     mixed = (mixed ^ (mixed >>> 32)) * 0xd6e8feb86659fd93L;
-    return lanes[(int) (((mixed >>> 32) * lanes.length) >>> 32)];
+    return (int) (((mixed >>> 32) * lanes.length) >>> 32);
   }
 }

@@ -145,6 +145,13 @@ final class TreeIndexer implements KvIndexer {
   }
 
   @Override
+  public Optional<IndexLoad> beginLoad() {
+    return kind == IndexKind.DECISIONS || isClosed()
+        ? Optional.empty()
+        : Optional.of(new LanesLoad(this, lanes));
+  }
+
+  @Override
   public void removeWorker(long workerId) {
     lanes.of(workerId).add(new IndexUpdate.WorkerGone(workerId));
   }

@@ -95,9 +95,9 @@ class IndexLanesTest {
     for (int i = 0; i < lanes.length; i++) {
       lanes[i] =
           new IndexLane(
-              RadixTree.create(i),
+              LaneContent.of(RadixTree.create(i), i, 1, 1),
+              () -> LaneContent.of(RadixTree.create(1), 1, 1, 1),
               null,
-              new LowerTiers(RadixTree.create(i), i, 1, 1),
               environment.lanes().lane("lane"),
               1,
               new IndexCounters(),

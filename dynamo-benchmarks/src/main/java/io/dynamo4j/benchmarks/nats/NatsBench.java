@@ -24,15 +24,32 @@ import java.util.stream.Stream;
  * is started for it.
  */
 public final class NatsBench implements Bench {
+  private final boolean isOfStartsOnly;
+
+  private NatsBench(boolean isOfStartsOnly) {
+    this.isOfStartsOnly = isOfStartsOnly;
+  }
+
+  /** Returns the benchmark of everything. */
+  public static NatsBench all() {
+    return new NatsBench(false);
+  }
+
+  /** Returns the benchmark of starts alone. */
+  public static NatsBench starts() {
+    return new NatsBench(true);
+  }
 
   @Override
   public String name() {
-    return "nats";
+    return isOfStartsOnly ? "nats-start" : "nats";
   }
 
   @Override
   public String description() {
-    return "events from NATS to tree and starts from a snapshot, against the bare client";
+    return isOfStartsOnly
+        ? "starts from a snapshot in NATS alone, a part of nats"
+        : "events from NATS to tree and starts from a snapshot, against the bare client";
   }
 
   @Override
@@ -46,7 +63,9 @@ public final class NatsBench implements Bench {
     try {
       Path storage = Files.createTempDirectory("bench-nats-");
       try (NatsServerProcess server = NatsServerProcess.startWithStorage(storage)) {
-        new EventRounds(server.url(), options.quick()).measure(rows, facts);
+        if (!isOfStartsOnly) {
+          new EventRounds(server.url(), options.quick()).measure(rows, facts);
+        }
         new SnapshotRounds(server.url(), options.quick()).measure(rows, facts);
       } finally {
         delete(storage);

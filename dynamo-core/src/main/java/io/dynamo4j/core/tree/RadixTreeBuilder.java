@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.dynamo4j.core.tree;
 
+import java.util.function.Supplier;
+
 /** Builds a {@link RadixTree}. */
 public final class RadixTreeBuilder {
   private long seed;
@@ -72,7 +74,17 @@ public final class RadixTreeBuilder {
 
   /** Returns an empty index. */
   public RadixTree build() {
-    return new RadixTree(
-        seed, maxRanks, maxBlocks, maxBlocksPerRank, HolderForm.STANDARD, PrefixWalk::new);
+    return toSupplier().get();
+  }
+
+  /** Returns what makes empty indexes with the settings as they are now, on any thread. */
+  public Supplier<RadixTree> toSupplier() {
+    long seedNow = seed;
+    int maxRanksNow = maxRanks;
+    long maxBlocksNow = maxBlocks;
+    long maxOfRankNow = maxBlocksPerRank;
+    return () ->
+        new RadixTree(
+            seedNow, maxRanksNow, maxBlocksNow, maxOfRankNow, HolderForm.STANDARD, PrefixWalk::new);
   }
 }

@@ -44,7 +44,10 @@ public final class DurableKvFeedBuilder {
     return this;
   }
 
-  /** Sets the index to feed, which nobody else does; the caller closes it after the feed. */
+  /**
+   * Sets the index to feed, which nobody else does; the caller closes it after the feed. One that
+   * cannot begin a load ({@link KvIndexer#beginLoad}) has every snapshot refused.
+   */
   public DurableKvFeedBuilder index(KvIndexer index) {
     this.index = Objects.requireNonNull(index, "index");
     return this;

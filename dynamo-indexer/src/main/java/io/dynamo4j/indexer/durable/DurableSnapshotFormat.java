@@ -32,6 +32,9 @@ import java.util.zip.CheckedOutputStream;
  * State: 0 lacks something, 1 whole, 2 may lack something that was lost with its entry.
  */
 final class DurableSnapshotFormat {
+  /** What a block takes in the part of the index, but for the heads of its stores. */
+  static final int BLOCK_BYTES = 16;
+
   static final String PREFIX = "radix-state-";
 
   private static final long MAGIC = 0x44344A4455524142L; // D4JDURAB
@@ -99,31 +102,13 @@ final class DurableSnapshotFormat {
   }
 
   /**
-   * Checks all of it, then adds it to the index and to the cursors, both empty.
+   * Reads what is before the index and returns what the snapshot covers.
    *
-   * @return completes with the last entry covered, once lookups see all of it
-   * @throws IOException if it is damaged, newer, or of somebody else; nothing was added then
+   * @param cursors are given what it says of ranks, in part if this fails
+   * @throws IOException if it is damaged, newer, or of somebody else; caused by an {@link
+   *     EOFException} if only more of it is missing
    */
-  static CompletionStage<Long> load(
-      SnapshotCopy copy, String scope, RankCursors cursors, KvIndexer index) throws IOException {
-    long covered;
-    try (InputStream in = copy.open()) {
-      covered = readHeader(in, scope, cursors);
-    } catch (IOException e) {
-      cursors.clear();
-      throw e;
-    }
-    return IndexSnapshots.load(index, () -> behindHeader(copy, scope)).thenApply(done -> covered);
-  }
-
-  private static InputStream behindHeader(SnapshotCopy copy, String scope) throws IOException {
-    InputStream in = copy.open();
-    readHeader(in, scope, new RankCursors());
-    return in;
-  }
-
-  private static long readHeader(InputStream in, String scope, RankCursors cursors)
-      throws IOException {
+  static long readHeader(InputStream in, String scope, RankCursors cursors) throws IOException {
     CheckedInputStream checked = new CheckedInputStream(in, new CRC32C());
     DataInputStream header = new DataInputStream(checked);
     try {

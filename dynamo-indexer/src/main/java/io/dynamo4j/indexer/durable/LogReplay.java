@@ -178,6 +178,7 @@ final class LogReplay {
     LogSubscription former = subscription;
     subscription = null;
     registered.cancel(false);
+    loader.stop();
     if (former != null) {
       former.close();
       var unused = core.log.deleteConsumer(consumer);

@@ -118,6 +118,12 @@ final class RankCursors {
     ranks.remove(rank);
   }
 
+  /** Becomes what others are. */
+  void replaceBy(RankCursors others) {
+    ranks.clear();
+    ranks.putAll(others.ranks);
+  }
+
   void clear() {
     ranks.clear();
   }

@@ -4,11 +4,11 @@ package io.dynamo4j.indexer.durable;
 import io.dynamo4j.plane.DurableLogException;
 import io.dynamo4j.plane.DurableLogException.Reason;
 import io.dynamo4j.plane.LogFacts;
-import io.dynamo4j.plane.SnapshotCopy;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.LongFunction;
@@ -23,6 +23,8 @@ final class SnapshotLoader {
 
   private final FeedCore core;
   private final EventApplier applier;
+  private String begun = "";
+  private volatile @Nullable DurableSnapshotLoad loading;
 
   SnapshotLoader(FeedCore core, EventApplier applier) {
     this.core = core;
@@ -51,10 +53,11 @@ final class SnapshotLoader {
           if (names == null) {
             loaded.completeExceptionally(failure(failure));
           } else {
+            begin(newest(names));
             // Asked for after the names, the log has all that a snapshot of it covers; asked for
             // by one that it knows, it keeps what it has from then on.
             core.then(
-                register.apply(newest(names) + 1).thenCompose(known -> core.log.facts()),
+                register.apply(coveredBy(newest(names)) + 1).thenCompose(known -> core.log.facts()),
                 (facts, refusal) -> {
                   if (facts == null) {
                     loaded.completeExceptionally(failure(refusal));
@@ -67,13 +70,34 @@ final class SnapshotLoader {
         });
   }
 
-  /** Returns the last entry that any of the snapshots covers, 0 without one. */
-  private static long newest(List<String> names) {
-    long newest = 0;
-    for (String name : names) {
-      newest = Math.max(newest, DurableSnapshotFormat.coveredBy(name));
+  /** Has the bytes of the likeliest come while the log is asked. */
+  private void begin(@Nullable String name) {
+    stop();
+    if (name != null) {
+      begun = name;
+      loading = new DurableSnapshotLoad(core, applier, core.snapshots.read(name));
     }
-    return newest;
+  }
+
+  /** Ends what is under way; the index is as before. Any thread. */
+  void stop() {
+    DurableSnapshotLoad former = loading;
+    loading = null;
+    if (former != null) {
+      former.stop();
+    }
+  }
+
+  /** Returns the name that covers most, null if none is of ours. */
+  private static @Nullable String newest(List<String> names) {
+    return names.stream()
+        .filter(name -> DurableSnapshotFormat.coveredBy(name) >= 0)
+        .max(Comparator.naturalOrder())
+        .orElse(null);
+  }
+
+  private static long coveredBy(@Nullable String name) {
+    return name == null ? 0 : DurableSnapshotFormat.coveredBy(name);
   }
 
   /** One search through the snapshots that were there at a moment, newest first. */
@@ -109,53 +133,40 @@ final class SnapshotLoader {
 
   private void tryNext(Search search, int at) {
     if (at == search.names().size()) {
+      stop();
       search.ends(0);
       return;
     }
     String name = search.names().get(at);
+    if (loading == null || !name.equals(begun)) {
+      begin(name);
+    }
     core.then(
-        core.snapshots.get(name),
-        (copy, failure) -> {
-          if (copy != null) {
-            load(name, copy, search, at);
-          } else if (failure != null && FeedCore.isTransient(failure)) {
-            search.loaded().completeExceptionally(failure);
+        Objects.requireNonNull(loading, "loading").load(),
+        (covered, failure) -> {
+          loading = null;
+          if (covered != null) {
+            search.ends(covered);
           } else if (isGone(failure) && search.attempt() < MAX_ATTEMPTS) {
             // Snapshots go when newer ones are there, or by a reset.
             list(search.attempt() + 1, search.register(), search.loaded());
-          } else {
+          } else if (isUnfit(failure)) {
             core.refused(name, failure);
             tryNext(search, at + 1);
+          } else {
+            search.loaded().completeExceptionally(failure(failure));
           }
         });
+  }
+
+  /** Returns whether another snapshot may do better. */
+  private static boolean isUnfit(@Nullable Throwable failure) {
+    return failure instanceof IOException
+        || (failure instanceof DurableLogException typed && !typed.isTransient());
   }
 
   private static boolean isGone(@Nullable Throwable failure) {
     return failure instanceof DurableLogException typed && typed.reason() == Reason.NOT_FOUND;
-  }
-
-  private void load(String name, SnapshotCopy copy, Search search, int at) {
-    CompletionStage<Long> loading;
-    try {
-      loading = DurableSnapshotFormat.load(copy, core.scope, applier.cursors(), applier.index());
-    } catch (IOException e) {
-      copy.close();
-      applier.cursors().clear();
-      core.refused(name, e);
-      tryNext(search, at + 1);
-      return;
-    }
-    core.then(
-        loading,
-        (covered, failure) -> {
-          copy.close();
-          if (covered == null) {
-            search.loaded().completeExceptionally(failure(failure));
-          } else {
-            applier.restored();
-            search.ends(covered);
-          }
-        });
   }
 
   private static Throwable failure(@Nullable Throwable failure) {

@@ -10,6 +10,7 @@ import java.io.OutputStream;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
@@ -68,6 +69,16 @@ public final class IndexSnapshots {
    */
   public static SnapshotSummary verify(InputStream in, int blockSize) throws IOException {
     return new SnapshotReader(in, blockSize).skipToEnd(new LinkedHashMap<>());
+  }
+
+  /**
+   * Begins to load a snapshot in pieces; empty if the index cannot keep it apart until it has been
+   * checked as a whole.
+   *
+   * @param blocksPerRank about how many blocks the snapshot holds of each rank, a hint
+   */
+  public static Optional<SnapshotLoad> begin(KvIndexer index, long blocksPerRank) {
+    return index.beginLoad().map(load -> new SnapshotLoad(index, load, blocksPerRank));
   }
 
   /**

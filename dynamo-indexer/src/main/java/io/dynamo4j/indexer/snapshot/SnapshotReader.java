@@ -54,6 +54,11 @@ final class SnapshotReader {
     }
   }
 
+  /** Returns whether the next store is in a chunk that has not been read. */
+  boolean needsChunk() {
+    return !ended && !chunk.hasRemaining();
+  }
+
   /** Returns the next store, null at the end. */
   @Nullable RouterEvent next() throws IOException {
     return readStoreHeader() ? store() : null;

@@ -6,13 +6,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.dynamo4j.core.runtime.Environment;
 import io.dynamo4j.plane.DurableLogException.Reason;
 import io.dynamo4j.plane.SnapshotCopy;
+import io.dynamo4j.plane.SnapshotPieces;
 import io.dynamo4j.plane.SnapshotStore;
 import io.dynamo4j.plane.SnapshotUpload;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
 /** What every {@link SnapshotStore} must do. Each test has a store of its own, empty. */
@@ -97,12 +100,45 @@ public abstract class SnapshotStoreContract {
   }
 
   @Test
+  public void shouldHandOutPiecesThatAreTheWhole() throws IOException {
+    try (Run run = run()) {
+      byte[] large = new byte[3_000_001];
+      for (int i = 0; i < large.length; i++) {
+        large[i] = (byte) (i * 31 + i / 1_000);
+      }
+      run.put("large", large);
+      run.put("empty", new byte[0]);
+      assertThat(run.read("large")).isEqualTo(large);
+      assertThat(run.read("empty")).isEmpty();
+      try (SnapshotPieces none = run.store.read("none")) {
+        assertThat(run.failure(none.next()).reason()).isEqualTo(Reason.NOT_FOUND);
+      }
+    }
+  }
+
+  @Test
+  public void shouldServeOthersWhileSomeoneStopsReading() throws IOException {
+    try (Run run = run()) {
+      byte[] large = new byte[6_000_000];
+      run.put("large", large);
+      try (SnapshotPieces slow = run.store.read("large")) {
+        assertThat(run.value(slow.next())).isPresent();
+        assertThat(slow.totalBytes()).isEqualTo(large.length);
+        assertThat(run.value(run.store.list())).containsExactly("large");
+        assertThat(run.read("large")).isEqualTo(large);
+      }
+      assertThat(run.get(run.store, "large")).isEqualTo(large);
+    }
+  }
+
+  @Test
   public void shouldRefuseEverythingOnceClosed() {
     try (Run run = run()) {
       run.store.close();
       run.store.close();
       assertThat(run.failure(run.store.list()).reason()).isEqualTo(Reason.CLOSED);
       assertThat(run.failure(run.store.get("a")).reason()).isEqualTo(Reason.CLOSED);
+      assertThat(run.failure(run.store.read("a").next()).reason()).isEqualTo(Reason.CLOSED);
     }
   }
 
@@ -136,6 +172,20 @@ public abstract class SnapshotStoreContract {
           InputStream in = copy.open()) {
         return in.readAllBytes();
       }
+    }
+
+    byte[] read(String name) throws IOException {
+      ByteArrayOutputStream all = new ByteArrayOutputStream();
+      try (SnapshotPieces pieces = store.read(name)) {
+        for (Optional<byte[]> next = value(pieces.next());
+            next.isPresent();
+            next = value(pieces.next())) {
+          assertThat(next.get()).isNotEmpty();
+          all.write(next.get());
+        }
+        assertThat(pieces.totalBytes()).isEqualTo(all.size());
+      }
+      return all.toByteArray();
     }
 
     @Override

@@ -4,6 +4,7 @@ package io.dynamo4j.transport.nats;
 import io.dynamo4j.plane.DurableLogException;
 import io.dynamo4j.plane.DurableLogException.Reason;
 import io.dynamo4j.plane.SnapshotCopy;
+import io.dynamo4j.plane.SnapshotPieces;
 import io.dynamo4j.plane.SnapshotStore;
 import io.dynamo4j.plane.SnapshotUpload;
 import io.nats.client.Connection;
@@ -31,8 +32,9 @@ import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A component's snapshots in an object store of JetStream, a bucket made if it is not there. On
- * their way to and from the server they are in a temporary file, never in memory but for a chunk.
+ * A component's snapshots in an object store of JetStream, a bucket made if it is not there.
+ * Uploads and copies are in a temporary file, never in memory but for a chunk; {@link #read} needs
+ * no file and keeps no more than 18 chunks of 128 KiB, the length in which uploads are stored.
  *
  * <p><b>Threads.</b> Any; waits for the server are on a thread of its own, {@code
  * dynamo4j-nats-snapshots}, a daemon.
@@ -80,6 +82,16 @@ public final class NatsSnapshotStore implements SnapshotStore {
   public CompletionStage<SnapshotCopy> get(String name) {
     Objects.requireNonNull(name, "name");
     return call("snapshot cannot be fetched", objects -> fetch(objects, name));
+  }
+
+  @Override
+  public SnapshotPieces read(String name) {
+    Objects.requireNonNull(name, "name");
+    return new NatsSnapshotPieces(
+        storage,
+        config,
+        name,
+        wanted -> call("snapshot cannot be found", objects -> objects.getInfo(wanted)));
   }
 
   private SnapshotCopy fetch(ObjectStore objects, String name) throws Exception {
