@@ -5,10 +5,11 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a lookup costs at least on the arrays of a tree: one loop over them that nobody writes
- * beside. It reads the very arrays of the tree, each node once, and does none of what readers
- * beside a writer need: no versions, no ordered reads, no retries, no scope, no path to check in
- * the end. Its result is the same: slots and depths in two arrays.
+ * What a plain lookup costs on the arrays of a tree: one loop over them that nobody writes beside.
+ * It reads the very arrays of the tree, each node once, and does none of what readers beside a
+ * writer need: no versions, no ordered reads, no retries, no scope, no path to check in the end.
+ * Its result is the same, slots and depths in two arrays, and is written one by one, where a lookup
+ * copies slots that follow one another.
  *
  * <p><b>Threads.</b> None but the caller's, and no writer.
  */

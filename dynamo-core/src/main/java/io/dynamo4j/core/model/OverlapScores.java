@@ -22,6 +22,8 @@ public final class OverlapScores {
   private int[] numbers = new int[INITIAL_ROOM];
   private int[] depths = new int[INITIAL_ROOM];
   private int size;
+  // 0, 1, 2 and so on, as far as whole words of numbers were added.
+  private int[] ascending = {};
   private @Nullable Object kept;
 
   private OverlapScores() {
@@ -73,10 +75,7 @@ public final class OverlapScores {
    */
   public void addNumbered(int first, long bits, int depth) {
     int needed = size + Long.bitCount(bits);
-    if (needed > depths.length) {
-      numbers = Arrays.copyOf(numbers, Math.max(needed, size * 2));
-      depths = Arrays.copyOf(depths, numbers.length);
-    }
+    makeRoom(needed);
     int[] toNumbers = numbers;
     int[] toDepths = depths;
     // Counted, so that no store is checked against the arrays' lengths.
@@ -90,6 +89,57 @@ public final class OverlapScores {
   }
 
   /**
+   * As {@link #addNumbered(int, long, int)}, of a set of numbers: where many follow one another, as
+   * where a fleet shares a prefix, they are copied and not counted out one by one.
+   *
+   * @param bits the set, number 0 in the lowest bit of the first word
+   * @param words how many of its words count
+   * @param depth matched leading blocks of each, at least 1
+   */
+  public void addNumbered(long[] bits, int words, int depth) {
+    int word = 0;
+    while (word < words) {
+      int end = word;
+      while (end < words && bits[end] == -1L) {
+        end++;
+      }
+      if (end > word) {
+        addRange(word << 6, (end - word) << 6, depth);
+        word = end;
+      } else {
+        addNumbered(word << 6, bits[word], depth);
+        word++;
+      }
+    }
+  }
+
+  /**
+   * As {@link #addNumbered(int, long, int)}, of numbers that follow one another.
+   *
+   * @param first the least of them
+   * @param count how many
+   * @param depth matched leading blocks of each, at least 1
+   */
+  public void addRange(int first, int count, int depth) {
+    int needed = size + count;
+    makeRoom(needed);
+    if (first + count > ascending.length) {
+      ascending = new int[Math.max(first + count, 2 * ascending.length)];
+      Arrays.setAll(ascending, i -> i);
+    }
+    System.arraycopy(ascending, first, numbers, size, count);
+    Arrays.fill(depths, size, needed, depth);
+    size = needed;
+  }
+
+  private void makeRoom(int needed) {
+    if (needed > depths.length) {
+      numbers = Arrays.copyOf(numbers, Math.max(needed, size * 2));
+      depths = Arrays.copyOf(depths, numbers.length);
+    }
+  }
+
+  /**
    * Adds all of another result, disjoint with what is here, by its numbers: for results that are
    * joined to one, whose table has the workers of each after those of the one before.
    *
@@ -99,10 +149,7 @@ public final class OverlapScores {
   public void addAllNumbered(OverlapScores other, int shift) {
     int added = other.size;
     int needed = size + added;
-    if (needed > depths.length) {
-      numbers = Arrays.copyOf(numbers, Math.max(needed, size * 2));
-      depths = Arrays.copyOf(depths, numbers.length);
-    }
+    makeRoom(needed);
     System.arraycopy(other.depths, 0, depths, size, added);
     int[] from = other.numbers;
     int[] to = numbers;

@@ -198,8 +198,12 @@ class PrefixWalk {
       }
       goesOn = outcome == GO_ON || (outcome == CONFLICT && spins-- > 0);
     }
-    for (int word = 0; depth > 0 && word < words; word++) {
-      out.addNumbered(word << 6, active[word], depth);
+    if (depth > 0) {
+      if (words == 1) {
+        out.addNumbered(0, active[0], depth);
+      } else {
+        out.addNumbered(active, words, depth);
+      }
     }
     return true;
   }
@@ -330,7 +334,11 @@ class PrefixWalk {
       long before = from[word];
       long ended = before & ~full;
       if (ended != 0 && end > 0) {
-        out.addNumbered(word << 6, ended, end);
+        if (ended == -1L && size > 1) {
+          out.addRange(word << 6, 64, end);
+        } else {
+          out.addNumbered(word << 6, ended, end);
+        }
       }
       to[word] = before & full;
       left |= before & full;

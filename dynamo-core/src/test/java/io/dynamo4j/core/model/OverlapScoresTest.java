@@ -4,7 +4,11 @@ package io.dynamo4j.core.model;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.util.Arrays;
+import java.util.Random;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class OverlapScoresTest {
   private final OverlapScores scores = OverlapScores.create();
@@ -33,6 +37,35 @@ class OverlapScoresTest {
     assertThat(scores.size()).isEqualTo(2);
     assertThat(scores.worker(0)).isEqualTo(WorkerWithDpRank.of(7));
     assertThat(scores.depthOf(WorkerWithDpRank.of(8))).isEqualTo(5);
+  }
+
+  @ParameterizedTest
+  @ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8})
+  void shouldAddSetsOfNumbersAsOneByOne(long seed) {
+    Random random = new Random(seed);
+    OverlapScores oneByOne = OverlapScores.create();
+    for (int lookup = 0; lookup < 50; lookup++) {
+      int words = 1 + random.nextInt(20);
+      long[] bits = new long[words + 1];
+      Arrays.setAll(bits, i -> random.nextInt(3) == 0 ? random.nextLong() : -random.nextInt(2));
+      WorkerWithDpRank[] table = new WorkerWithDpRank[64 * words];
+      Arrays.setAll(table, WorkerWithDpRank::of);
+      scores.clearForNumbers(table);
+      oneByOne.clearForNumbers(table);
+
+      scores.addNumbered(bits, words, 1 + lookup);
+      for (int number = 0; number < 64 * words; number++) {
+        if ((bits[number >> 6] >>> number & 1) != 0) {
+          oneByOne.addNumbered(number, 1L, 1 + lookup);
+        }
+      }
+
+      assertThat(scores.size()).isEqualTo(oneByOne.size());
+      for (int i = 0; i < scores.size(); i++) {
+        assertThat(scores.worker(i)).isEqualTo(oneByOne.worker(i));
+        assertThat(scores.depth(i)).isEqualTo(1 + lookup);
+      }
+    }
   }
 
   @Test
