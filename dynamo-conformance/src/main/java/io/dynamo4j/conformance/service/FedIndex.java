@@ -18,6 +18,9 @@ final class FedIndex {
   /** As {@code worker/rank/tier/hash:content}. */
   private final Set<String> lower = new TreeSet<>();
 
+  /** Of the device, and not stored again, as {@code worker/rank/hash}. */
+  private final Set<String> removed = new TreeSet<>();
+
   FedIndex(Index device) {
     this.device = device;
   }
@@ -46,18 +49,20 @@ final class FedIndex {
     }
   }
 
-  private static String prefix(WorkerWithDpRank worker, String tier) {
-    return Long.toUnsignedString(worker.workerId()) + "/" + worker.dpRank() + "/" + tier;
+  private static String prefix(WorkerWithDpRank worker, String rest) {
+    return Long.toUnsignedString(worker.workerId()) + "/" + worker.dpRank() + "/" + rest;
   }
 
   private void feedDevice(WorkerWithDpRank worker, PublishedEvent event) {
     if (event.kind().equals("removed")) {
       device.remove(worker, event.blocks().stream().map(Long::parseUnsignedLong).toList());
+      event.blocks().forEach(hash -> removed.add(prefix(worker, hash)));
       return;
     }
     List<Block> blocks = new ArrayList<>();
     for (String block : event.blocks()) {
       String[] parts = block.split(":", -1);
+      removed.remove(prefix(worker, parts[0]));
       blocks.add(new Block(Long.parseUnsignedLong(parts[1]), Long.parseUnsignedLong(parts[0])));
     }
     String parent = event.parent();
@@ -76,6 +81,11 @@ final class FedIndex {
 
   SortedMap<WorkerWithDpRank, Integer> find(List<Long> locals) {
     return device.find(locals);
+  }
+
+  /** Returns whether a rank has removed a block of the device tier and not stored it again. */
+  boolean hasRemoved(WorkerWithDpRank worker, String hash) {
+    return removed.contains(prefix(worker, hash));
   }
 
   Set<String> lowerBlocks() {

@@ -14,6 +14,7 @@ import io.dynamo4j.core.hash.BlockHasher;
 import io.dynamo4j.core.model.WorkerWithDpRank;
 import io.dynamo4j.core.token.TokenSlice;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HexFormat;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -22,6 +23,7 @@ import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.function.Function;
 
 /** Runs one case: every message goes to the listener of its rank, every query to all indexes. */
 final class IndexerServiceReplay {
@@ -118,22 +120,27 @@ final class IndexerServiceReplay {
     List<Long> locals = body.has("block_hashes") ? hashes(body) : hashesOfTokens(body);
     SortedMap<WorkerWithDpRank, Integer> recorded = scores(step);
     compareSummary(step.get("response"));
-    SortedMap<WorkerWithDpRank, Integer> expected = right.find(locals);
-    replay.same("scores of " + body, expected, ours.find(locals));
+    compare("scores of " + body, recorded, index -> index.find(locals));
+  }
+
+  /** Ours is the right answer; a recorded one that differs is that of the peer, for a reason. */
+  private <T> void compare(String what, T recorded, Function<FedIndex, T> asked) {
+    T expected = asked.apply(right);
+    replay.same(what, expected, asked.apply(ours));
     if (recorded.equals(expected)) {
       return;
     }
-    String text = "scores of " + body + ": recorded=" + recorded + ", ours=" + ours.find(locals);
-    if (!recorded.equals(peer.find(locals))) {
-      replay.fault(text + ", model of the peer=" + peer.find(locals));
+    String text = what + ": recorded=" + recorded + ", ours=" + asked.apply(ours);
+    if (!recorded.equals(asked.apply(peer))) {
+      replay.fault(text + ", model of the peer=" + asked.apply(peer));
       return;
     }
-    if (!recorded.equals(peerOnExact.find(locals))) {
+    if (!recorded.equals(asked.apply(peerOnExact))) {
       replay.deviation(Indexes.SHARED_STATE, text);
     }
     rightWithoutRule.forEach(
         (rule, index) -> {
-          if (!index.find(locals).equals(expected)) {
+          if (!asked.apply(index).equals(expected)) {
             replay.deviation(rule, text);
           }
         });
@@ -216,20 +223,33 @@ final class IndexerServiceReplay {
 
   void dump(JsonNode step) {
     Set<String> recorded = new TreeSet<>();
+    DumpedPaths device = new DumpedPaths(right);
     for (JsonNode partition : Fields.required(step, "response_filtered_to_model")) {
-      for (JsonNode event : Fields.array(partition, "events")) {
+      // Parents come first by number, not by place.
+      List<JsonNode> events = new ArrayList<>();
+      Fields.array(partition, "events").forEach(events::add);
+      events.sort(
+          Comparator.comparingLong(
+              event -> Fields.bits(Fields.required(event.path("event"), "event_id"))));
+      for (JsonNode event : events) {
         PublishedEvent stored = PublishedEvent.of(event);
-        if (!stored.tier().equals("device")) {
+        long workerId = Fields.bits(Fields.required(event, "worker_id"));
+        if (stored.tier().equals("device")) {
+          device
+              .add(new WorkerWithDpRank(workerId, stored.dpRank()), stored)
+              .ifPresent(replay::fault);
+        } else {
           String prefix =
-              Long.toUnsignedString(Fields.bits(event.get("worker_id")))
-                  + "/"
-                  + stored.dpRank()
-                  + "/"
-                  + stored.tier()
-                  + "/";
+              Long.toUnsignedString(workerId) + "/" + stored.dpRank() + "/" + stored.tier() + "/";
           stored.blocks().forEach(block -> recorded.add(prefix + block));
         }
       }
+    }
+    for (DumpedPaths.Path path : device.all()) {
+      compare(
+          "blocks of " + path,
+          path.contents().size(),
+          index -> index.find(path.contents()).getOrDefault(path.worker(), 0));
     }
     replay.same("blocks below the device", right.lowerBlocks(), ours.lowerBlocks());
     if (!recorded.equals(ours.lowerBlocks())) {

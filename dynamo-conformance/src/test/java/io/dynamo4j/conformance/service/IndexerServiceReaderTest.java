@@ -18,6 +18,8 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class IndexerServiceReaderTest {
   private static final ObjectMapper JSON = new ObjectMapper();
@@ -112,6 +114,31 @@ class IndexerServiceReaderTest {
       }
     }
     assertThat(changed).isGreaterThan(50);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"tokens_hash", "worker_id"})
+  void shouldFailWhenARecordedBlockOfTheDeviceIsChanged(String name) throws IOException {
+    int changed = 0;
+    for (JsonNode content : cases().values()) {
+      for (JsonNode step : content.get("steps")) {
+        for (JsonNode event : step.path("response_filtered_to_model").findValues("events")) {
+          JsonNode first = event.path(0);
+          JsonNode stored = first.at("/event/data/stored");
+          if (first.path("storage_tier").asText().equals("device")
+              && stored.path("parent_hash").isNull()) {
+            JsonNode owner = name.equals("worker_id") ? first : stored.at("/blocks/0");
+            JsonNode before = ((ObjectNode) owner).replace(name, IntNode.valueOf(77));
+            assertThat(reader.replay(content).faults())
+                .as(content.path("id").asText())
+                .isNotEmpty();
+            ((ObjectNode) owner).set(name, before);
+            changed++;
+          }
+        }
+      }
+    }
+    assertThat(changed).isGreaterThan(20);
   }
 
   @Test
